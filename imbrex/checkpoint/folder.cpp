@@ -93,6 +93,15 @@ std::string checkpoint_folder::path_of(std::uint64_t number) const {
   return file_in(path_, name_of_number(number));
 }
 
+std::uint64_t newest_checkpoint(const std::string& folder) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(folder, none)) return 0;
+  std::uint64_t newest = 0;
+  for (const auto& each : checkpoint_folder(folder).list())
+    if (each.problem.empty()) newest = std::max(newest, each.number);
+  return newest;
+}
+
 bool is_path_of_checkpoint(const std::string& path) {
   return number_of(without_last_slash(path).filename().string()).has_value();
 }

@@ -52,6 +52,9 @@ class checkpoint_folder {
   std::string path_;
 };
 
+/// The number of the newest whole checkpoint in a folder; 0 if there is none, or no folder.
+std::uint64_t newest_checkpoint(const std::string& folder);
+
 /// True for DIR/000012, false for DIR: by the name alone.
 bool is_path_of_checkpoint(const std::string& path);
 

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/checkpoint/folder.hpp>
@@ -30,28 +28,19 @@ std::string words_of_process(int pid) {
 
 }  // namespace
 
-std::uint64_t newest_checkpoint(const std::string& folder) {
-  std::error_code none;
-  if (!std::filesystem::is_directory(folder, none)) return 0;
-  std::uint64_t newest = 0;
-  for (const auto& each : checkpoints::checkpoint_folder(folder).list())
-    if (each.problem.empty()) newest = std::max(newest, each.number);
-  return newest;
-}
-
 std::string resize_request::begin(const restart_settings& job, int processes) {
   if (job.folder.empty())
     return "the job cannot be resized: start it with --restarts N, and with --checkpoint DIR or "
            "--checkpoint-memory PERIOD";
   if (is_pending()) return "the job is being resized already";
   folder_ = job.folder;
-  before_ = newest_checkpoint(folder_);
+  before_ = checkpoints::newest_checkpoint(folder_);
   processes_ = processes;
   return "going on with " + std::to_string(processes) + " processes after the next checkpoint";
 }
 
 bool resize_request::has_checkpoint() {
-  is_done_ = newest_checkpoint(folder_) > before_;
+  is_done_ = checkpoints::newest_checkpoint(folder_) > before_;
   return is_done_;
 }
 

@@ -10,9 +10,6 @@
 
 namespace imbrex::tools {
 
-/// The number of the newest whole checkpoint in a folder; 0 if there is none.
-std::uint64_t newest_checkpoint(const std::string& folder);
-
 /// A request that a job go on with another number of processes: a checkpoint is made, the processes end, and
 /// others begin from it.
 class resize_request {

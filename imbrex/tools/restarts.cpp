@@ -69,7 +69,7 @@ int run_with_restarts(const job_settings& settings) {
   if (restarts.folder.empty()) return run_job(settings).status;
   if (restarts.is_in_memory) remove_abandoned_folders();
   const folder_in_memory removed_at_end(restarts);
-  std::uint64_t before = newest_checkpoint(restarts.folder);
+  std::uint64_t before = checkpoints::newest_checkpoint(restarts.folder);
   job_settings next = settings;
   for (int begun = 0, deaths = 0;; ++begun) {
     const job_end end = run_job(next);
@@ -77,13 +77,13 @@ int run_with_restarts(const job_settings& settings) {
       next = settings;
       next.processes = end.next_processes;
       add_words(next.command, {"--restart", restarts.folder});
-      before = newest_checkpoint(restarts.folder);
+      before = checkpoints::newest_checkpoint(restarts.folder);
       deaths = 0;
       --begun;
       continue;
     }
     if (!end.is_by_death || begun == restarts.most) return end.status;
-    const std::uint64_t newest = newest_checkpoint(restarts.folder);
+    const std::uint64_t newest = checkpoints::newest_checkpoint(restarts.folder);
     deaths = newest == before ? deaths + 1 : 1;
     before = newest;
     if (deaths == most_deaths_in_a_row) {

@@ -48,10 +48,10 @@ void save(std::string_view name, const T& value) {
 }
 
 /// The array with this name in the checkpoint from which the run began (`--restart DIR`); empty in a run that
-/// began anew. Its elements have the state of the checkpoint. On as many PEs they lie where they lay, otherwise
-/// where the placement puts them. Entries
-/// whose result was awaited do not go on: the program calls them again. Other entries go on from their
-/// balance points. `Placement`: placements of the program's own that the array may have. Call it in the main
+/// began anew. Its elements have the state of the checkpoint. On as many PEs they lie where they lay,
+/// otherwise where the placement puts them. Entries whose result was awaited do not go on: the program calls
+/// them again. Other entries go on from their balance points. `Placement`: placements of the program's own
+/// that the array may have. Call it in the main
 /// task, before the array would be made. Throws usage_error if the array has elements of another class, or
 /// the class has changed.
 ///

@@ -104,15 +104,12 @@ struct two_machines {
 };
 
 class checkpoint_device_members : public ::testing::TestWithParam<two_machines> {};
-INSTANTIATE_TEST_SUITE_P(on, checkpoint_device_members,
-                         ::testing::Values(two_machines{"threads_3", "threads_2"},
-                                           two_machines{"threads_2", "threads_2"},
-                                           two_machines{"deterministic_2", "simulated"},
-                                           two_machines{"simulated", "deterministic_2"},
-                                           two_machines{"shuffled_2", "threads_4"}),
-                         [](const auto& info) {
-                           return std::string(info.param.first) + "_to_" + info.param.second;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    on, checkpoint_device_members,
+    ::testing::Values(two_machines{"threads_3", "threads_2"}, two_machines{"threads_2", "threads_2"},
+                      two_machines{"deterministic_2", "simulated"},
+                      two_machines{"simulated", "deterministic_2"}, two_machines{"shuffled_2", "threads_4"}),
+    [](const auto& info) { return std::string(info.param.first) + "_to_" + info.param.second; });
 
 TEST_P(checkpoint_device_members, are_restored_to_other_devices) {
   for (const options& first : machine_by_name(GetParam().first).runs) {
@@ -129,8 +126,8 @@ TEST(checkpoint_device_members_of_processes, are_restored_to_other_devices) {
   const test_folder folder;
   const options settings = with_devices(testing::threads(2), 2);
   ASSERT_EQ(testing::run_in_processes(2, with_folder(settings, folder), [] { return run_holders(true); }), 0);
-  EXPECT_EQ(testing::run_in_processes(3, restarted(settings, folder.path()), [] { return run_holders(false); }),
-            0);
+  const options after = restarted(settings, folder.path());
+  EXPECT_EQ(testing::run_in_processes(3, after, [] { return run_holders(false); }), 0);
 }
 
 TEST(checkpoint_device_members_without_devices, are_refused_in_words) {

@@ -11,6 +11,7 @@
 #include <imbrex/core/extension/load.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
+#include <imbrex/core/run/run_with_faults.hpp>
 
 namespace imbrex::checkpoints {
 
@@ -21,7 +22,7 @@ struct store_of_pe {
   std::shared_ptr<detail::process_store> store;
 };
 
-/// Counts balance points for `--checkpoint-every N`, where there is no balancer.
+/// Counts balance points for `--checkpoint-every`, where there is no balancer.
 class point_meter final : public extension::load_meter {
  public:
   using extension::load_meter::load_meter;
@@ -45,8 +46,8 @@ struct beginning : imbrex::detail::work {
 
 void check_machine(const options& settings) {
   const checkpoint_settings& s = settings.checkpoint;
-  const bool by_clock = s.every_auto || s.every_time > nanoseconds(0) || s.signal != 0;
-  if (by_clock && settings.machine != machine_kind::threads)
+  const bool by_time = s.every_time > nanoseconds(0) && settings.machine != machine_kind::simulated;
+  if ((s.every_auto || by_time || s.signal != 0) && settings.machine != machine_kind::threads)
     throw usage_error(
         std::string(s.signal != 0 ? "--checkpoint-on" : "--checkpoint-every") +
         ": this machine's time is not the clock's; give --checkpoint-every N, a number of balance "
@@ -69,7 +70,7 @@ void attach(imbrex::detail::scheduler& pe) {
   }
   extension::current_pe(pe).local<store_of_pe>().store = of_process;
   if (settings.folder.empty()) return;
-  if (settings.every_points > 0 && !run.settings().balance.measures())
+  if (detail::counts_points(run.settings()) && !run.settings().balance.measures())
     extension::load_meter::attach(pe, imbrex::detail::make_owner<point_meter>(pe));
   if (pe.pe() == 0) pe.push(*new beginning());
 }
@@ -80,6 +81,9 @@ detail::process_store* detail::store_here() {
   return extension::current_pe().local<store_of_pe>().store.get();
 }
 
-void enable() { static const pe_attachment attachment(&attach); }
+void enable() {
+  static const pe_attachment attachment(&attach);
+  find_checkpoints_by(&newest_checkpoint);
+}
 
 }  // namespace imbrex::checkpoints

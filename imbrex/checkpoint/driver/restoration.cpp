@@ -225,9 +225,11 @@ struct waiting_restoration {
 void complete(part_in_restoration read) {
   stream* const last = read.last_copy;
   auto waiting = std::make_unique<waiting_restoration>(std::move(read));
-  const bool waits =
-      last != nullptr && extension::notify_here(*last, {&waiting_restoration::complete,
-                                                        &waiting_restoration::cancel, waiting.get()}) != nullptr;
+  const auto begin_wait = [&] {
+    return extension::notify_here(
+        *last, {&waiting_restoration::complete, &waiting_restoration::cancel, waiting.get()});
+  };
+  const bool waits = last != nullptr && begin_wait() != nullptr;
   waiting_restoration* const started = waiting.release();
   if (!waits) waiting_restoration::complete(started, nullptr);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/checkpoint/driver/saver.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/array/collectives.hpp>
+#include <imbrex/core/extension/device.hpp>
 #include <imbrex/core/extension/load.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/spend.hpp>
@@ -45,11 +47,13 @@ saver::saver()
       folder_(settings_here().folder) {
   extension::current_pe().local<saver_of_pe>().here = this;
   extension::stop_here().leave_out(extension::header_of(*this));
-  rearm();
+  begin_period(0);
   if (leads()) {
     run_ = number_by_chance();
     all_elements_ = std::make_unique<extension::rendezvous>();
-    triggers_ = std::make_unique<triggers>(settings_here(), [this] { request_unasked(); });
+    checkpoint_settings by_clock = settings_here();
+    if (!extension::current_pe().run().is_on_threads()) by_clock.every_time = nanoseconds(0);
+    triggers_ = std::make_unique<triggers>(by_clock, [this] { request_unasked(); });
   }
 }
 
@@ -77,16 +81,33 @@ bool saver::is_first_of_process() const {
   return pe() == 0 || !extension::current_pe().run().holds(pe() - 1);
 }
 
-/// Lets elements count their balance points to the next checkpoint (`--checkpoint-every N`).
+/// Lets elements count their balance points to the next checkpoint: `--checkpoint-every N`, and in simulated
+/// time `--checkpoint-every TIME`, which is compared at each point.
 void saver::rearm() {
-  const std::uint64_t points = settings_here().every_points;
+  const extension::run_handle run = extension::current_pe().run();
   auto* const meter = extension::load_meter::here();
-  if (points == 0 || meter == nullptr) return;
+  if (!counts_points(run.settings()) || meter == nullptr) return;
+  const std::uint64_t points = std::max<std::uint64_t>(1, settings_here().every_points);
   const std::uint64_t elements = extension::local_loads::here().elements().size();
-  const auto is_due = [this] { send<&saver::request_unasked>(peers()[0]); };
+  const auto is_due = [this] {
+    if (!is_due_now()) return rearm();
+    send<&saver::end_period>(peers()[0], period_);
+  };
   // The first element tells how many there are.
   if (elements == 0) return meter->call_after_points(1, [this] { rearm(); });
   meter->call_after_points(points * elements, is_due);
+}
+
+bool saver::is_due_now() const { return now() >= period_began_ + settings_here().every_time; }
+
+void saver::begin_period(std::uint64_t number) {
+  period_ = number;
+  period_began_ = now();
+  rearm();
+}
+
+void saver::end_period(std::uint64_t number) {
+  if (number == begun_) request_unasked();
 }
 
 void saver::request(promise<checkpoint_result> result) {
@@ -102,6 +123,7 @@ void saver::request_unasked() {
 void saver::begin_next() {
   if (is_busy_) return;
   is_busy_ = true;
+  ++begun_;
   now_ = {};
   now_.began = now();
   send<&saver::make>(self());
@@ -109,7 +131,10 @@ void saver::begin_next() {
 
 task<> saver::make() {
   std::string problem = co_await meet();
-  if (problem.empty()) problem = co_await save_all();
+  if (problem.empty())
+    problem = co_await save_all();
+  else
+    send<&saver::begin_period>(peers(), begun_);
   // The elements stand until here.
   co_await all_elements_->end();
   if (!problem.empty()) co_return finish(problem);
@@ -142,14 +167,14 @@ task<std::string> saver::save_all() {
     co_return e.what();
   }
   std::string problem;
-  for (const std::string& each : co_await peers().reduce<&saver::save>(gather, now_.which))
+  for (const std::string& each : co_await peers().reduce<&saver::save>(gather, now_.which, begun_))
     if (problem.empty()) problem = each;
   now_.seconds_stopped = seconds_since(now_.stop_began);
   co_return problem;
 }
 
-task<std::string> saver::save(const checkpoint_identity& which) {
-  rearm();
+task<std::string> saver::save(const checkpoint_identity& which, std::uint64_t period) {
+  begin_period(period);
   std::string problem;
   try {
     extension::members_to_write members;

@@ -35,7 +35,10 @@ class saver : public chare<saver> {
   // Entries.
 
   /// Adds what this PE holds to the part of its process. Returns why that is not possible; empty: it was.
-  task<std::string> save(const checkpoint_identity& which);
+  /// `period`: as of `begin_period`.
+  task<std::string> save(const checkpoint_identity& which, std::uint64_t period);
+  /// Counts to the next checkpoint from now on: the balance points of this PE's elements, or the time.
+  void begin_period(std::uint64_t number);
   /// On the first PE of each process: begins to write the part.
   void write(const checkpoint_identity& which);
   // On PE 0.
@@ -43,6 +46,8 @@ class saver : public chare<saver> {
   void request(promise<checkpoint_result> result);
   /// Makes a checkpoint that nobody awaits.
   void request_unasked();
+  /// A PE has come to the end of a period. The first one counts.
+  void end_period(std::uint64_t number);
   task<> make();
   void note_written(int process, const part_summary& part, const std::string& problem);
 
@@ -62,6 +67,7 @@ class saver : public chare<saver> {
   bool is_first_of_process() const;
   void begin_next();
   void rearm();
+  bool is_due_now() const;
   task<std::string> meet();
   task<std::string> save_all();
   manifest contents() const;
@@ -75,11 +81,15 @@ class saver : public chare<saver> {
   background_writer writer_;  ///< on the first PE of each process
   bool is_committing_ = false;
 
+  std::uint64_t period_ = 0;  ///< number of checkpoints that had begun when this period began
+  nanoseconds period_began_{0};
+
   // On PE 0.
   std::unique_ptr<extension::rendezvous> all_elements_;
   std::unique_ptr<triggers> triggers_;
   checkpoint_folder folder_;
-  std::uint64_t run_ = 0;  ///< number of the run by chance
+  std::uint64_t run_ = 0;    ///< number of the run by chance
+  std::uint64_t begun_ = 0;  ///< number of checkpoints that have begun
   bool is_busy_ = false;
   bool is_due_ = false;  ///< a checkpoint became due while another one was being made
   executor awake_;       ///< held while callers wait for the disk alone, which is no deadlock

@@ -13,6 +13,12 @@
 
 namespace imbrex::checkpoints::detail {
 
+/// True if elements count their balance points to the next checkpoint.
+inline bool counts_points(const options& settings) {
+  const checkpoint_settings& s = settings.checkpoint;
+  return s.every_points > 0 || (settings.machine == machine_kind::simulated && s.every_time > nanoseconds(0));
+}
+
 /// Lets a signal ask for checkpoints from now on, instead of ending this process. Throws imbrex::error if it
 /// cannot be caught.
 void catch_signal(int signal);

@@ -257,6 +257,14 @@ std::vector<option<options>> checkpoint_options() {
       {.words = {"--restart", "DIR",
                  "begin from the newest whole checkpoint in a folder, or from one such as DIR/000012"},
        .set = [](options& s, const parsed_option& input) { s.checkpoint.restart = parse_folder(input); }},
+      {.words =
+           {"--fault", "FAULTS",
+            "deaths of PEs of the deterministic or simulated machine, after which the run begins anew from "
+            "its newest checkpoint: \"pe 17 at 3.2s\", or \"seed 7 every 3s\" (docs/checkpoints.md)"},
+       .set =
+           [](options& s, const parsed_option& input) {
+             s.checkpoint.faults = parse_faults(input.name, input.value);
+           }},
   };
 }
 

@@ -11,6 +11,7 @@
 #include <imbrex/base/log.hpp>
 #include <imbrex/base/max_pes.hpp>
 #include <imbrex/base/standard/function.hpp>
+#include <imbrex/core/options/faults.hpp>
 #include <imbrex/device/settings.hpp>
 #include <imbrex/net/settings.hpp>
 #include <imbrex/sched/settings.hpp>
@@ -76,8 +77,9 @@ struct checkpoint_settings {
   bool every_auto = false;
   nanoseconds mtbf = std::chrono::hours(24);  ///< `--mtbf TIME`: mean time between failures of the machine
   int keep = 2;                               ///< `--checkpoint-keep N`: older checkpoints are removed
-  int signal = 0;         ///< `--checkpoint-on SIGNAL`: the number of the signal; 0: none asks for one
-  std::string restart{};  ///< `--restart DIR`: the run begins from a checkpoint there
+  int signal = 0;           ///< `--checkpoint-on SIGNAL`: the number of the signal; 0: none asks for one
+  std::string restart{};    ///< `--restart DIR`: the run begins from a checkpoint there
+  fault_settings faults{};  ///< `--fault FAULTS`: deaths of PEs on a machine of one thread
 };
 
 /// Facts about a command line that are no settings.

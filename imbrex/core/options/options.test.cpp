@@ -224,6 +224,9 @@ TEST(options, choose_checkpoints_and_restarts) {
             "--checkpoint-on: the run has no folder for checkpoints; give --checkpoint DIR");
   EXPECT_NE(refusal({"--checkpoint-on", "KILL"}).find("--checkpoint-on "), std::string::npos);
   EXPECT_NE(refusal({"--checkpoint-keep", "0"}).find("from 1"), std::string::npos);
+  EXPECT_EQ(command_line({"--fault", "pe 3 at 2s"}).parse().checkpoint.faults.listed.at(0).pe, 3);
+  EXPECT_NE(refusal({"--fault", "pe 3"}).find("--fault pe 3: \"at\" is missing at the end"),
+            std::string::npos);
   EXPECT_NE(refusal({"--mtbf", "0s"}).find("--mtbf "), std::string::npos);
   EXPECT_EQ(refusal({"--restart="}), "--restart: the folder is empty; write --restart DIR");
 }
@@ -430,7 +433,7 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 39U);
+  ASSERT_EQ(imbrex::option_names().size(), 40U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

@@ -95,7 +95,7 @@ void load_meter::count_balance_point(chare_header& element) {
   element.load.beside_at_point = element.load.beside;
   ++element.load.balance_points;
   if (balance_points_left_ != 0 && --balance_points_left_ == 0) due_at_ = 0;
-  if (alarm_.points != 0 && --alarm_.points == 0) alarm_.call();
+  if (alarm_.points != 0 && --alarm_.points == 0) std::exchange(alarm_.call, {})();
 }
 
 void load_meter::pause(chare_header& element, bool is_paused) {

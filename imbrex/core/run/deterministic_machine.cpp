@@ -15,7 +15,7 @@ constexpr nanoseconds shortest_sleep{1000};
 }  // namespace
 
 deterministic_machine::deterministic_machine(const options& settings, local_run& run)
-    : stepping_machine(run), wire_(seed_of_order(settings)) {}
+    : stepping_machine(settings, run), wire_(seed_of_order(settings)) {}
 
 void deterministic_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
   for (const auto& p : run_.processors()) p->set_shortest_sleep(shortest_sleep);

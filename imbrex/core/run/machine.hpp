@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/core/options/options.hpp>
@@ -71,6 +72,8 @@ class machine {
   virtual void finish(const std::function<void(processor& pe)>& last) = 0;
   /// Destroys the messages that have not arrived.
   virtual void discard() noexcept = 0;
+  /// The moment of the fault that has ended the run (`--fault`).
+  virtual std::optional<machine_moment> fault() const { return std::nullopt; }
 };
 
 /// The function that makes a run's machine.

@@ -22,6 +22,7 @@
 #include <imbrex/base/out_of_memory.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/run/run_with_faults.hpp>
 #include <imbrex/core/run/runtime.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
@@ -155,11 +156,16 @@ int run_with(const options& settings, std::function<task<int>()> main) {
   try {
     auto& own = membership::of_this_process();
     open_standard_descriptors();  // a program may have closed one since its last run
-    options run_options = settings;
-    run_options.trace = own.file_of_run(run_options.trace);
-    run_options.balance.record = own.file_of_run(run_options.balance.record);
-    if (own.meeting() == nullptr) return runtime(run_options).run(std::move(main));
-    return run_in_job(run_options, own, std::move(main));
+    const auto run_once = [&](const options& of_run) -> run_end {
+      options run_options = of_run;
+      run_options.trace = own.file_of_run(run_options.trace);
+      run_options.balance.record = own.file_of_run(run_options.balance.record);
+      if (own.meeting() != nullptr) return {run_in_job(run_options, own, main)};
+      runtime whole(run_options);
+      const int status = whole.run(main);
+      return {status, whole.fault()};
+    };
+    return settings.checkpoint.faults.any() ? run_with_faults(settings, run_once) : run_once(settings).status;
   } catch (...) {
     return tell_current_exception();
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <imbrex/core/options/options.hpp>
@@ -42,6 +43,8 @@ class runtime final : public local_run {
   /// Runs a main task on PE 0, which may be another process's, until it ends, `exit` is called or the run
   /// fails. Returns the exit status.
   int run(std::function<task<int>()> main);
+  /// The moment of the fault that has ended the run.
+  std::optional<machine_moment> fault() const { return machine_->fault(); }
 
   /// The number of this process in the run, and the number of processes: 0 and 1 without a job.
   int process() const override;

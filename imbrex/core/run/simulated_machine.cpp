@@ -47,7 +47,7 @@ bool waits_for_device(const processor& pe) {
 }  // namespace
 
 simulated_machine::simulated_machine(const options& settings, local_run& run)
-    : stepping_machine(run),
+    : stepping_machine(settings, run),
       serializes_(settings.serialize_always),
       model_(settings.device_model.empty() ? device_model{} : find_device_model(settings.device_model)),
       link_(link_between_pes(settings, model_)),

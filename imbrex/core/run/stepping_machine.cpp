@@ -5,6 +5,17 @@
 
 namespace imbrex::detail {
 
+stepping_machine::stepping_machine(const options& settings, local_run& run)
+    : run_(run), events_(settings.checkpoint.faults.begin.events) {
+  clock_.advance_to(settings.checkpoint.faults.begin.time);
+  if (!settings.checkpoint.faults.next) return;
+  const machine_moment& when = settings.checkpoint.faults.next->when;
+  if (when.events > 0)
+    fault_event_ = when.events;
+  else
+    fault_time_ = when.time;
+}
+
 void stepping_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {}
 
 void stepping_machine::begin() {
@@ -13,6 +24,11 @@ void stepping_machine::begin() {
     p->thread_observers().tell([](observer& o) { o.thread_begins(); });
   }
   has_begun_ = true;
+}
+
+void stepping_machine::die() {
+  fault_ = machine_moment{clock_.now(), events_};
+  run_.exit(0);
 }
 
 void stepping_machine::finish(const std::function<void(processor& pe)>& last) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include <imbrex/core/message/carried_exception.hpp>
@@ -18,15 +21,20 @@ class stepping_machine : public machine {
   void connect(bool may_spin, scheduler* comm_thread) override;
   void stop() final {}  // each step checks whether the run has ended
   void finish(const std::function<void(processor& pe)>& last) final;
+  std::optional<machine_moment> fault() const final { return fault_; }
 
  protected:
-  explicit stepping_machine(local_run& run) : run_(run) {}
+  stepping_machine(const options& settings, local_run& run);
 
-  /// Notifies the observers of all PEs that their thread begins, and steps until the run has ended.
+  /// Notifies the observers of all PEs that their thread begins, and steps until the run has ended, or a PE
+  /// dies (`--fault`).
   template <class Step>
   void run_steps(Step step) {
     begin();
     while (step()) {
+      ++events_;
+      if (events_ >= fault_event_ || clock_.now() >= fault_time_) [[unlikely]]
+        return die();
     }
   }
   /// Calls `function` as PE `pe`; an exception fails the run.
@@ -45,8 +53,13 @@ class stepping_machine : public machine {
 
  private:
   void begin();
+  void die();
 
   bool has_begun_ = false;
+  std::uint64_t events_;
+  std::uint64_t fault_event_ = std::numeric_limits<std::uint64_t>::max();
+  nanoseconds fault_time_ = nanoseconds::max();
+  std::optional<machine_moment> fault_;  ///< the fault that has ended the run
 };
 
 }  // namespace imbrex::detail
