@@ -384,4 +384,45 @@ TEST(checkpoints, refuse_what_they_are_not) {
             0);
 }
 
+class without_serialize : public chare<without_serialize> {
+ public:
+  int value() const { return value_; }
+
+ private:
+  int value_ = 1;
+};
+class without_constructor : public chare<without_constructor> {
+ public:
+  explicit without_constructor(int value) : value_(value) {}
+  void serialize(auto& ar) { ar(value_); }
+
+ private:
+  int value_;
+};
+
+TEST(checkpoints, refuse_arrays_that_cannot_be_saved_when_they_are_made) {
+  const auto make_all = [](bool is_refused) -> task<> {
+    const auto refusal = [&](const auto& make) {
+      const std::string problem = is_refused ? testing::error_of<usage_error>(make) : (make(), std::string());
+      EXPECT_EQ(problem.find("--checkpoint: the array \"") == 0, is_refused) << problem;
+      return problem;
+    };
+    const auto by_class = refusal([] { make_array<without_serialize>(dense(3).named("plain")); });
+    const auto by_constructor = refusal([] { make_array<without_constructor>(dense(3).named("built"), 1); });
+    const auto by_placement = refusal([] {
+      make_array<other>(dense(3).placed([](index<1> i, index<1>, int pes) { return i[0] % pes; }).named("l"));
+    });
+    if (is_refused) {
+      EXPECT_NE(by_class.find("without_serialize cannot be saved"), std::string::npos) << by_class;
+      EXPECT_NE(by_constructor.find("default constructor"), std::string::npos) << by_constructor;
+      EXPECT_NE(by_placement.find("lambda"), std::string::npos) << by_placement;
+    }
+    static_cast<void>(make_array<without_serialize>(dense(3)));
+    co_await quiescence();
+  };
+  const test_folder folder;
+  EXPECT_EQ(run(with_folder(testing::threads(2), folder), [&] { return make_all(true); }), 0);
+  EXPECT_EQ(run(testing::threads(2), [&] { return make_all(false); }), 0);
+}
+
 }  // namespace imbrex::checkpoint_driver_test

@@ -75,7 +75,7 @@ struct create_message final : message {
                      const std::string& name, [[maybe_unused]] const std::tuple<A...>& arguments) {
     const auto shown = std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments);
     array_origin origin{kind_of_array<index_type, Placement, IsSparse>(), name, type_name<Placement>()};
-    check_new_array(pe, origin, shown);
+    check_new_array(pe, origin, shown, detail::collection<T>::class_of_elements);
     for (const int child : children_of(pe, creator)) {
       auto& m = make_message<create_message>(creator, shape, name, arguments);
       m.collection = id;

@@ -130,8 +130,30 @@ std::uint64_t number_new_array(processor& pe, array_origin& origin, std::string_
   return number_for(pe, origin, shown_class);
 }
 
-void check_new_array(const processor& pe, const array_origin& origin, std::string_view shown_class) {
+namespace {
+
+/// Throws usage_error if an array with a name cannot be in a checkpoint.
+void check_can_be_saved(const array_origin& origin, std::string_view shown_class,
+                        const element_class& elements) {
+  const auto refuse = [&](const std::string& why) {
+    throw usage_error("--checkpoint: the array \"" + origin.name + "\" of " +
+                      std::string(short_name(shown_class)) + " cannot be saved: " + why +
+                      "; or leave its name out, and make it anew in each run");
+  };
+  if (!elements.has_serialize) refuse("its class needs `void serialize(auto& ar)` with all members");
+  if (!elements.has_default_constructor) refuse("its class needs a default constructor");
+  if (origin.placement.find("lambda") != origin.placement.npos)
+    refuse(
+        "its placement is a lambda, which another build would not find: use a function object with a name");
+}
+
+}  // namespace
+
+void check_new_array(const processor& pe, const array_origin& origin, std::string_view shown_class,
+                     const element_class& elements) {
   if (origin.name.empty()) return;
+  if (!origin.is_group() && !pe.run().how().checkpoint.folder.empty())
+    check_can_be_saved(origin, shown_class, elements);
   const std::string name = lasting_name(origin, shown_class);
   const collection_part* const other = find_named(pe, name);
   if (other == nullptr) return;

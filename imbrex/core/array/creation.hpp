@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <imbrex/core/message/message.hpp>
 #include <imbrex/core/pe/pending.hpp>
 
 namespace imbrex::detail {
@@ -16,8 +17,10 @@ std::vector<int> children_of(const processor& pe, int creator);
 
 /// The number of an array that this PE makes now. Names it if it is a group.
 std::uint64_t number_new_array(processor& pe, array_origin& origin, std::string_view shown_class);
-/// Throws imbrex::error if this PE knows an array with the name of a new one.
-void check_new_array(const processor& pe, const array_origin& origin, std::string_view shown_class);
+/// Throws imbrex::error if this PE knows an array with the name of a new one, and usage_error if the run
+/// writes checkpoints, and the new one has a name and cannot be saved.
+void check_new_array(const processor& pe, const array_origin& origin, std::string_view shown_class,
+                     const element_class& elements);
 
 /// Queries all PEs for their parts of an array; ready when each PE has made its part.
 pending<void> end_of_creation(std::uint64_t collection);
