@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/read_file.hpp>
 #include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/options/strict_toml.hpp>
 #include <imbrex/base/printable.hpp>
@@ -22,10 +24,37 @@ namespace {
 
 constexpr nanoseconds max_time = std::chrono::minutes(1);
 
+/// Another value of a number than the file's: "link.card=23GB/s".
+struct replaced_number {
+  std::string table;
+  std::string key;
+  std::string value;  ///< as in the file, or "x2", a factor
+  bool is_read = false;
+};
+
+/// The numbers after the commas.
+std::vector<replaced_number> read_replaced_numbers(std::string_view words, std::string_view list) {
+  std::vector<replaced_number> all;
+  while (!list.empty()) {
+    const std::string_view one = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), one.size() + 1));
+    const auto dot = one.find('.');
+    const auto sign = one.find('=');
+    if (dot == one.npos || sign == one.npos || sign < dot || sign + 1 == one.size())
+      throw usage_error("the device model " + printable(std::string(words)) + ": write " +
+                        printable(std::string(one)) +
+                        " as TABLE.KEY=VALUE, such as link.card=23GB/s or link.card=x2");
+    all.push_back({std::string(one.substr(0, dot)), std::string(one.substr(dot + 1, sign - dot - 1)),
+                   std::string(one.substr(sign + 1))});
+  }
+  return all;
+}
+
 /// Reads the keys of one file and remembers all known keys.
 class model_reader {
  public:
-  model_reader(std::string_view text, std::string_view file) : file_(file) {
+  model_reader(std::string_view text, std::string_view file, std::vector<replaced_number> replaced)
+      : file_(file), replaced_(std::move(replaced)) {
     try {
       root_ = parse_strict_toml(text);
     } catch (const text_refusal& e) {
@@ -48,6 +77,10 @@ class model_reader {
     if (!time || time->count() <= 0 || *time > max_time)
       refuse(*found, table, key, "must be a time from 1ns to 60s in quotes, such as \"2.5us\"");
     value = *time;
+    replace(table, key, value, [](std::string_view text) {
+      const auto read = parse_duration(text);
+      return read && read->count() > 0 && *read <= max_time ? read : std::nullopt;
+    });
   }
   void read_rate(std::string_view table, std::string_view key, std::uint64_t& value) {
     const toml::node* const found = find(table, key);
@@ -57,6 +90,10 @@ class model_reader {
     if (!rate || *rate == 0)
       refuse(*found, table, key, "must be a rate of 1B/s or more in quotes, such as \"45GB/s\"");
     value = *rate;
+    replace(table, key, value, [](std::string_view text) {
+      const auto read = parse_rate(text);
+      return read && *read > 0 ? read : std::nullopt;
+    });
   }
   template <class Whole>
   void read_count(std::string_view table, std::string_view key, Whole& value) {
@@ -69,6 +106,10 @@ class model_reader {
                  std::to_string(std::min<std::uint64_t>(std::numeric_limits<std::int64_t>::max(),
                                                         std::numeric_limits<Whole>::max())));
     value = static_cast<Whole>(number->get());
+    replace(table, key, value, [](std::string_view text) {
+      const auto read = parse_number<Whole>(text);
+      return read && *read > 0 ? read : std::nullopt;
+    });
   }
   void read_number(std::string_view table, std::string_view key, double& value) {
     const toml::node* const found = find(table, key);
@@ -77,6 +118,10 @@ class model_reader {
     if (!number || !std::isfinite(*number) || *number < 1)
       refuse(*found, table, key, "must be a number of 1 or more, such as 7.8e12");
     value = *number;
+    replace(table, key, value, [](std::string_view text) {
+      const auto read = parse_number<double>(text);
+      return read && std::isfinite(*read) && *read >= 1 ? read : std::nullopt;
+    });
   }
 
   bool has(std::string_view table) const { return root_.get(table) != nullptr; }
@@ -94,6 +139,8 @@ class model_reader {
         if (!is_known(inner.str(), key.str()))
           refuse_unknown(inner.source().begin.line, inner.str(), key.str());
     }
+    for (const replaced_number& one : replaced_)
+      if (!one.is_read) refuse_replaced(one);
     if (!missing_.empty())
       refuse(missing_line_,
              "the key " + missing_ + " is missing; models/" + std::string(example_) + ".toml has them all");
@@ -125,6 +172,43 @@ class model_reader {
     const std::string_view meant = nearest(key, possible);
     refuse(line, "there is no key " + spelled(table, key) +
                      (meant.empty() ? "; remove it" : "; did you mean " + std::string(meant) + "?"));
+  }
+
+  /// Takes another value than the file's, if one was given.
+  template <class Value, class Parse>
+  void replace(std::string_view table, std::string_view key, Value& value, Parse parse) {
+    const auto one = std::ranges::find_if(
+        replaced_, [&](const replaced_number& r) { return r.table == table && r.key == key; });
+    if (one == replaced_.end()) return;
+    one->is_read = true;
+    const std::string_view text = one->value;
+    const auto factor = text.starts_with('x') ? parse_number<double>(text.substr(1)) : std::nullopt;
+    if (factor && std::isfinite(*factor) && *factor > 0) {
+      value = times(value, *factor);
+    } else if (const auto other = parse(text)) {
+      value = *other;
+    } else {
+      throw usage_error("device model " + file_ + ": " + one->table + "." + one->key + "=" +
+                        printable(one->value) + " must be a value as in the file, or a factor such as x2");
+    }
+  }
+  static nanoseconds times(nanoseconds value, double factor) {
+    return nanoseconds(std::max<std::int64_t>(1, std::llround(static_cast<double>(value.count()) * factor)));
+  }
+  static double times(double value, double factor) { return std::max(1.0, value * factor); }
+  template <std::integral Whole>
+  static Whole times(Whole value, double factor) {
+    const double most = static_cast<double>(std::numeric_limits<Whole>::max()) / 2;
+    return static_cast<Whole>(std::clamp(std::round(static_cast<double>(value) * factor), 1.0, most));
+  }
+  [[noreturn]] void refuse_replaced(const replaced_number& one) const {
+    std::vector<std::string> possible;
+    for (const auto& [table, key] : known_) possible.push_back(std::string(table) + "." + std::string(key));
+    const std::string name = one.table + "." + one.key;
+    const std::vector<std::string_view> names(possible.begin(), possible.end());
+    const std::string_view meant = nearest(name, names);
+    throw usage_error("device model " + file_ + ": there is no number " + printable(name) +
+                      (meant.empty() ? "" : "; did you mean " + std::string(meant) + "?"));
   }
 
   bool is_known(std::string_view key, std::string_view table) const {
@@ -164,6 +248,7 @@ class model_reader {
   }
 
   std::string file_;
+  std::vector<replaced_number> replaced_;
   toml::table root_;
   std::vector<name> known_;
   bool required_ = true;
@@ -180,8 +265,10 @@ nanoseconds device_model::transfer_time(std::size_t bytes, std::uint64_t rate) {
       std::llround(std::min(static_cast<double>(bytes) * 1e9 / static_cast<double>(rate), 1e18)));
 }
 
-device_model parse_device_model(std::string_view text, std::string_view file) {
-  model_reader in(text, file);
+namespace {
+
+device_model read_model(std::string_view text, std::string_view file, std::vector<replaced_number> replaced) {
+  model_reader in(text, file, std::move(replaced));
   device_model model;
   in.read("", "name", model.name);
   in.read_count("device", "memory", model.device.memory);
@@ -248,6 +335,12 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
   return model;
 }
 
+}  // namespace
+
+device_model parse_device_model(std::string_view text, std::string_view file) {
+  return read_model(text, file, {});
+}
+
 std::span<const std::string_view> device_model_names() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all;
@@ -260,10 +353,11 @@ std::span<const std::string_view> device_model_names() {
 
 namespace {
 
-device_model find_written_model(std::string_view name_or_path) {
+device_model find_written_model(std::string_view name_or_path, std::vector<replaced_number> replaced) {
   for (const internal::shipped_model& shipped_model : internal::shipped_models())
     if (shipped_model.name == name_or_path)
-      return parse_device_model(shipped_model.text, "models/" + std::string(shipped_model.name) + ".toml");
+      return read_model(shipped_model.text, "models/" + std::string(shipped_model.name) + ".toml",
+                        std::move(replaced));
   const std::string path(name_or_path);
   std::string text;
   try {
@@ -275,15 +369,18 @@ device_model find_written_model(std::string_view name_or_path) {
     throw usage_error("there is no device model " + printable(path) + ": it is neither one of " + known +
                       "nor a file that can be read (" + e.what() + ")");
   }
-  return parse_device_model(text, path);
+  return read_model(text, path, std::move(replaced));
 }
 
 }  // namespace
 
-device_model find_device_model(std::string_view name_or_path) {
+device_model find_device_model(std::string_view words) {
   constexpr std::string_view of_mpi = ":mpi";
-  if (!name_or_path.ends_with(of_mpi)) return find_written_model(name_or_path);
-  device_model model = find_written_model(name_or_path.substr(0, name_or_path.size() - of_mpi.size()));
+  const std::string_view name_or_path = words.substr(0, words.find(','));
+  auto replaced = read_replaced_numbers(words, words.substr(std::min(words.size(), name_or_path.size() + 1)));
+  if (!name_or_path.ends_with(of_mpi)) return find_written_model(name_or_path, std::move(replaced));
+  device_model model =
+      find_written_model(name_or_path.substr(0, name_or_path.size() - of_mpi.size()), std::move(replaced));
   if (model.mpi.staged == 0 || !model.has_links())
     throw usage_error("the device model " + printable(std::string(name_or_path)) + ": the file has no " +
                       (model.has_links() ? "[mpi]" : "[link]") +

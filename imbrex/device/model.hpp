@@ -126,9 +126,10 @@ struct device_model {
 device_model parse_device_model(std::string_view text, std::string_view file);
 
 /// A model delivered with Imbrex, by name, or else the one in the file of that path. With the suffix ":mpi"
-/// the times of an MPI library, from the file's table `[mpi]`, replace the PE's times of the runtime. Throws
-/// `usage_error`.
-device_model find_device_model(std::string_view name_or_path);
+/// the times of an MPI library, from the file's table `[mpi]`, replace the PE's times of the runtime. After a
+/// comma follow other values of single numbers: "summit,link.card=23GB/s", or "summit,link.card=x2" for twice
+/// the file's. Throws `usage_error`.
+device_model find_device_model(std::string_view words);
 
 /// The names of the models delivered with Imbrex.
 std::span<const std::string_view> device_model_names();

@@ -156,6 +156,30 @@ TEST(device_models, may_say_what_an_mpi_takes) {
   EXPECT_THROW(find_device_model("v100:mpi"), usage_error);
 }
 
+TEST(device_models, take_other_values_of_single_numbers) {
+  const device_model summit = find_device_model("summit");
+  const device_model m = find_device_model(
+      "summit,link.card=23GB/"
+      "s,host.launch=x0.5,device.flops=x2,node.devices=4,link.eager=x3,message.send=7us");
+  EXPECT_EQ(m.link.card, 23'000'000'000U);
+  EXPECT_EQ(m.host.launch, summit.host.launch / 2);
+  EXPECT_DOUBLE_EQ(m.device.flops, 2 * summit.device.flops);
+  EXPECT_EQ(m.node.devices, 4);
+  EXPECT_EQ(m.link.eager, 3 * summit.link.eager);
+  EXPECT_EQ(m.message.send, 7us);
+  EXPECT_EQ(m.message.receive, summit.message.receive);
+  EXPECT_EQ(find_device_model("summit:mpi,mpi.send=3us").message.send, 3us);
+  const auto problem = [](const std::string& words) {
+    return testing::error_of<usage_error>([&] { find_device_model(words); });
+  };
+  EXPECT_NE(problem("summit,link.crad=x2").find("did you mean link.card?"), std::string::npos)
+      << problem("summit,link.crad=x2");
+  EXPECT_NE(problem("summit,card").find("TABLE.KEY=VALUE"), std::string::npos);
+  for (const char* const wrong : {"x0", "x-1", "x", "0B/s", "fast", "xinf", "5"})
+    EXPECT_NE(problem(std::string("summit,link.card=") + wrong).find("link.card="), std::string::npos)
+        << wrong;
+}
+
 TEST(device_models, may_say_what_steps_inside_a_device_take) {
   const std::string steps =
       "[resident]\nlook = \"1ns\"\ntake = \"2ns\"\nsend = \"3ns\"\nflight = \"4ns\"\nentry = \"5ns\"\n"

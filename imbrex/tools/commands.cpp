@@ -6,6 +6,7 @@
 #include <imbrex/tools/checkpoint/command.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
+#include <imbrex/tools/predict/predict.hpp>
 #include <imbrex/tools/project/new_command.hpp>
 #include <imbrex/tools/resize_request.hpp>
 #include <imbrex/tools/restarts.hpp>
@@ -45,7 +46,9 @@ command_list commands() {
        {"trace", "report on traces of runs, and convert them",
         [](std::span<const std::string> words) { return trace_commands().run(words); }},
        {"tune", "find options that make a program faster, and write them to a file",
-        parse_and_run<tune::parse_command, tune::tune>}});
+        parse_and_run<tune::parse_command, tune::tune>},
+       {"predict", "predict a program's times on other numbers of nodes, and what bounds it there",
+        parse_and_run<predict::parse_command, predict::predict>}});
   all.version("imbrex " + std::string(this_build().version));
   return all;
 }
