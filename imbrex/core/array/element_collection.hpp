@@ -172,7 +172,8 @@ element_collection<Index>::~element_collection() {
 template <class Index>
 bool element_collection<Index>::was_destroyed(const key& k) const {
   if constexpr (is_index<Index>) {
-    if (this->is_of_singles()) return singles_.was_created(k);
+    if (this->is_of_singles())
+      return singles_.was_created(k, this->pe().template local<saved_singles>().are_here);
   }
   return began_filled_;
 }

@@ -55,6 +55,7 @@ part_to_fill part_to_fill::of_singles(const saved_array& what) {
   auto* const part = detail::part_of_saved_singles(pe, {detail::named_thing::singles, what.name});
   if (part == nullptr)
     throw error("a checkpoint has single chares of " + what.chare + ", a class that this program has not");
+  pe.local<detail::saved_singles>().are_here = true;
   return {*part, nullptr};
 }
 

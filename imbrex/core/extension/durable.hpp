@@ -132,7 +132,8 @@ class part_to_fill {
   /// one of Ts, or has another placement.
   template <class T, class... Placement>
   static part_to_fill make(std::uint64_t collection, const saved_array& what);
-  /// This PE's part of the single chares of a class of the program. Throws imbrex::error if there is none.
+  /// This PE's part of the single chares of a class of the program. Those of all classes are read before the
+  /// current item ends. Throws imbrex::error if there is none.
   static part_to_fill of_singles(const saved_array& what);
 
   /// The PE that the placement names for a key of `part_here::write_key`.

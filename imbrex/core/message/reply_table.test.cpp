@@ -35,9 +35,9 @@ TEST(single_keys, are_counted_beyond_32_bits) {
     EXPECT_EQ(keys.home(key), 255);
     EXPECT_EQ(keys.creator(key), 254);
     EXPECT_EQ(keys.number(key), n);
-    EXPECT_FALSE(keys.was_created(key));
+    EXPECT_FALSE(keys.was_created(key, false));
     keys.created(key);
-    EXPECT_TRUE(keys.was_created(key));
+    EXPECT_TRUE(keys.was_created(key, false));
   }
 }
 
@@ -48,8 +48,11 @@ TEST(single_keys, of_saved_chares_are_not_those_of_new_ones) {
     EXPECT_EQ(keys.home(saved), pes - 1);
     EXPECT_EQ(keys.creator(saved), 0);
     EXPECT_EQ(keys.number(saved), keys.first_saved());
-    EXPECT_TRUE(keys.was_created(saved));
-    EXPECT_FALSE(keys.was_created(keys.next(pes - 1, 0)));
+    for (const bool has_saved : {false, true}) {
+      EXPECT_TRUE(keys.was_created(saved, has_saved));
+      EXPECT_EQ(keys.was_created(saved + 1, has_saved), has_saved);
+      EXPECT_FALSE(keys.was_created(keys.next(pes - 1, 0), has_saved));
+    }
   }
 }
 

@@ -52,8 +52,8 @@ void single_keys::created(std::uint64_t key) {
   while (seen.out_of_order.erase(seen.all_before + 1) != 0);
 }
 
-bool single_keys::was_created(std::uint64_t key) const {
-  if (number(key) >= first_saved()) return true;
+bool single_keys::was_created(std::uint64_t key, bool has_saved) const {
+  if (number(key) >= first_saved()) return has_saved || number(key) == first_saved();
   if (!record_) return false;
   const auto at = record_->seen.find(key >> number_bits());
   if (at == record_->seen.end()) return false;

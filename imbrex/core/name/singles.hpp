@@ -27,14 +27,15 @@ class single_keys {
 
   /// The key with these parts.
   std::uint64_t key_of(int home, int creator, std::uint64_t number) const;
-  /// The first number for chares that an earlier run has saved.
+  /// The first number for chares that an earlier run has saved. It stands for all that were destroyed before.
   std::uint64_t first_saved() const { return std::uint64_t{1} << (number_bits() - 1); }
 
   /// At the home: the chare has been created.
   void created(std::uint64_t key);
   /// At the home: true if the chare has ever been created; if it is now on no PE, it was destroyed. Numbers
-  /// have no gaps, so destroyed chares take no memory.
-  bool was_created(std::uint64_t key) const;
+  /// have no gaps, so destroyed chares take no memory. `has_saved`: the chares that an earlier run has saved
+  /// are in this run by now.
+  bool was_created(std::uint64_t key, bool has_saved) const;
 
  private:
   struct record;
@@ -46,6 +47,11 @@ class single_keys {
   const std::uint64_t first_;  ///< the first number: 1, except in tests of the last number
   std::vector<std::uint64_t> issued_;
   owner<record> record_;  ///< null until the first chare has been created here
+};
+
+/// The single chares of a PE that an earlier run has saved. A `local` object of the PE.
+struct saved_singles {
+  bool are_here = false;  ///< false until they have been read; messages for them wait
 };
 
 }  // namespace imbrex::detail
