@@ -155,12 +155,12 @@ std::vector<listed_checkpoint> checkpoint_folder::list() const {
   return all;
 }
 
-std::uint64_t checkpoint_folder::create_next() const {
+std::uint64_t checkpoint_folder::create_next(std::uint64_t last) const {
   std::error_code problem;
   fs::create_directories(path_, problem);
   if (problem) throw error("the folder " + quoted(path_) + " cannot be made: " + problem.message());
   const auto numbers = numbers_in(path_);
-  std::uint64_t number = numbers.empty() ? 1 : numbers.back() + 1;
+  std::uint64_t number = std::max(last, numbers.empty() ? 0 : numbers.back()) + 1;
   while (::mkdir(path_of(number).c_str(), 0777) != 0) {
     if (errno != EEXIST)
       throw error("the folder " + quoted(path_of(number)) + " cannot be made: " + std::strerror(errno));

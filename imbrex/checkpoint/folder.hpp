@@ -37,9 +37,9 @@ class checkpoint_folder {
   /// of its parts; `verify_checkpoint` reads all their bytes.
   std::vector<listed_checkpoint> list() const;
 
-  /// Makes the folder of the next checkpoint, above all numbers that are there, and this folder if it is
-  /// missing. Returns the number.
-  std::uint64_t create_next() const;
+  /// Makes the folder of the next checkpoint, above all numbers that are there and above `last`, and this
+  /// folder if it is missing. Returns the number.
+  std::uint64_t create_next(std::uint64_t last = 0) const;
   /// Makes the parts a checkpoint. All of them are on the disk.
   void commit(const manifest& m) const;
   /// Removes a checkpoint, or what there is of it: first the manifest. Files of others stay.

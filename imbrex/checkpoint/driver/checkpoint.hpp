@@ -39,7 +39,8 @@ struct restart_report {
 /// Calls a function at once if the run began from a checkpoint. Call it in the main task.
 void on_restart(const std::function<void(const restart_report&)>& call);
 
-/// Saves a value of the program in all later checkpoints, under a name. Call it in the main task.
+/// Saves a value of the program in all later checkpoints, under a name, also in those of runs that begin from
+/// one. Call it in the main task.
 template <class T>
 void save(std::string_view name, const T& value) {
   writer out;
@@ -61,23 +62,18 @@ auto restored(std::string_view name) {
   if constexpr (extension::chare_class<T>) {
     return checkpoints::detail::restored_array<T, Placement...>(std::string(name));
   } else {
-    std::optional<T> value;
-    if (auto bytes = checkpoints::detail::find_value(name, schema_of<T>())) {
-      reader in(*bytes);
-      in(value.emplace());
-      in.finish();
-    }
-    return value;
+    return checkpoints::detail::restored_value<T>(name);
   }
 }
 
 /// Gives the chares of a group the state that they have in the checkpoint from which the run began; false if
 /// it has none. On another number of PEs each chare gets the state by its `merge(std::span<T* const> old)`,
 /// of the chares of all PEs. Without such a function each gets the state of PE 0's, and a warning says so.
-/// Call it in the main task, at once after `make_group`: groups of a class are known by the order in which a
-/// PE makes them. The class needs a default constructor and `serialize`, as for migration.
+/// Await it in the main task, at once after `make_group` and before arrays are restored, whose elements go
+/// on: groups of a class are known by the order in which a PE makes them. The class needs a default
+/// constructor and `serialize`, as for migration. Throws usage_error if the class has changed.
 template <class T>
-bool restore(const group<T>& chares) {
+task<bool> restore(const group<T>& chares) {
   return checkpoints::detail::restore_group<T>(extension::current_pe().number_of(chares[0].collection()));
 }
 

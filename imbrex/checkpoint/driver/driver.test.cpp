@@ -254,7 +254,8 @@ TEST(checkpoints, give_groups_their_state) {
                     const auto cells = make_array<cell>(dense({count}).named("cells"));
                     const auto counters = make_group<counter>();
                     const auto plain = make_group<plain_counter>();
-                    EXPECT_FALSE(restore(counters));
+                    const bool is_restored = co_await restore(counters);
+                    EXPECT_FALSE(is_restored);
                     co_await counters.call<&counter::set>(cells[2]);
                     co_await plain.call<&plain_counter::set>();
                     co_await checkpoint();
@@ -262,11 +263,13 @@ TEST(checkpoints, give_groups_their_state) {
               0);
     EXPECT_EQ(run(restarted(testing::threads(pes), folder.path()),
                   [&]() -> task<> {
-                    EXPECT_TRUE(restored<cell>("cells"));
                     const auto counters = make_group<counter>();
                     const auto plain = make_group<plain_counter>();
-                    EXPECT_TRUE(restore(counters));
-                    EXPECT_TRUE(restore(plain));
+                    const bool has_counters = co_await restore(counters);
+                    EXPECT_TRUE(has_counters);
+                    const bool has_plain = co_await restore(plain);
+                    EXPECT_TRUE(has_plain);
+                    EXPECT_TRUE(restored<cell>("cells"));
                     const auto values = co_await counters.reduce<&counter::value>(gather);
                     EXPECT_EQ(values, pes == 3 ? (std::vector<int>{1, 11, 21}) : std::vector<int>(pes, 33));
                     const auto plain_values = co_await plain.reduce<&plain_counter::value>(gather);

@@ -60,15 +60,18 @@ void attach(imbrex::detail::scheduler& pe) {
   const checkpoint_settings& settings = run.settings().checkpoint;
   if (settings.folder.empty() && settings.restart.empty()) return;
   check_machine(run.settings());
-  // The PEs of a run are attached one after the other.
-  thread_local std::shared_ptr<detail::process_store> of_process;
+  auto& store = extension::current_pe(pe).local<store_of_pe>().store;
+  // The PEs of a run are attached one after the other. The store ends with them.
+  thread_local std::weak_ptr<detail::process_store> of_process;
   const bool is_first = pe.pe() == 0 || !run.holds(pe.pe() - 1);
   if (is_first) {
-    of_process = std::make_shared<detail::process_store>(settings, run.process() == 0);
+    store = std::make_shared<detail::process_store>(settings, run);
+    of_process = store;
     if (settings.signal != 0)
       detail::catch_signal(settings.signal);  // batch systems send it to all processes
+  } else {
+    store = of_process.lock();
   }
-  extension::current_pe(pe).local<store_of_pe>().store = of_process;
   if (settings.folder.empty()) return;
   if (detail::counts_points(run.settings()) && !run.settings().balance.measures())
     extension::load_meter::attach(pe, imbrex::detail::make_owner<point_meter>(pe));

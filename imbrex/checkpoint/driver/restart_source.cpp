@@ -135,18 +135,31 @@ extension::saved_numbers restart_source::numbers(int pes) const {
   return all;
 }
 
-const section_info* restart_source::find_value(const std::string& name,
-                                               std::span<const std::byte>& bytes) const {
+template <class Visitor>
+void restart_source::for_each_value(Visitor visit) const {
   for (const part_reader& part : parts_) {
     const auto& sections = part.sections();
-    for (std::size_t s = 0; s < sections.size(); ++s) {
-      if (sections[s].kind != section_kind::value || sections[s].name != name || part.records(s) == 0)
-        continue;
-      bytes = part.record(s, 0);
-      return &sections[s];
-    }
+    for (std::size_t s = 0; s < sections.size(); ++s)
+      if (sections[s].kind == section_kind::value && !is_section_of_runtime(sections[s].name) &&
+          part.records(s) > 0)
+        visit(sections[s], part.record(s, 0));
   }
-  return nullptr;
+}
+
+std::map<std::string, saved_value> restart_source::values() const {
+  std::map<std::string, saved_value> all;
+  for_each_value([&](const section_info& its, std::span<const std::byte> bytes) {
+    all.try_emplace(its.name, saved_value{its.schema, {bytes.begin(), bytes.end()}});
+  });
+  return all;
+}
+
+std::optional<saved_value> restart_source::find_value(std::string_view name) const {
+  std::optional<saved_value> found;
+  for_each_value([&](const section_info& its, std::span<const std::byte> bytes) {
+    if (!found && its.name == name) found = saved_value{its.schema, {bytes.begin(), bytes.end()}};
+  });
+  return found;
 }
 
 }  // namespace imbrex::checkpoints::detail

@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <imbrex/checkpoint/driver/saved_value.hpp>
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/checkpoint/part_reader.hpp>
 #include <imbrex/core/extension/durable.hpp>
@@ -40,6 +43,9 @@ struct tables_of_pe {
 /// Names of the sections that are the runtime's own.
 inline constexpr const char* section_of_tables = "tables of PEs";
 inline constexpr const char* section_of_origins = "PEs of records";
+inline bool is_section_of_runtime(std::string_view name) {
+  return name == section_of_tables || name == section_of_origins;
+}
 
 /// The description of an array as attributes of a section, and back. The number of elements is left out.
 std::map<std::string, std::string> attributes_of(const extension::saved_array& what);
@@ -73,8 +79,9 @@ class restart_source {
   }
   /// The single chares and sections, with the numbers that they get in a run on so many PEs.
   extension::saved_numbers numbers(int pes) const;
-  /// A value that the program has saved; empty if there is none. `schema`: as written.
-  const section_info* find_value(const std::string& name, std::span<const std::byte>& bytes) const;
+  /// The values that the program has saved, by name.
+  std::map<std::string, saved_value> values() const;
+  std::optional<saved_value> find_value(std::string_view name) const;
 
  private:
   struct part_tables {
@@ -83,6 +90,9 @@ class restart_source {
   };
 
   void read_tables(const part_reader& part);
+  /// Calls `visit(section, bytes)` for each value of the program.
+  template <class Visitor>
+  void for_each_value(Visitor visit) const;
 
   chosen_checkpoint chosen_;
   std::vector<part_reader> parts_;

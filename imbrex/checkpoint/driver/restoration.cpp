@@ -24,7 +24,9 @@ struct restorations {
   bool has_singles = false;        ///< the PE's single chares have been read
 };
 
+/// A class that the writing run has not restored itself has no schema.
 void check_schema(const std::string& what, const class_schema& written, const class_schema& present) {
+  if (written.name.empty()) return;
   const std::string problem = difference(written, present);
   if (!problem.empty()) throw usage_error(what + " of the checkpoint cannot be read: " + problem);
 }
@@ -75,10 +77,14 @@ void let_go_on(std::vector<extension::saved_element>& elements) {
     if (!each.was_awaited) extension::go_on(each);
 }
 
+void reserve_numbers(const array_numbers& numbers) {
+  for (const auto& [name, number] : numbers) extension::reserve_number(name, number);
+}
+
 /// Reads this PE's single chares, once in a run, and reserves the numbers of all arrays.
 void begin_on_pe(const restart_source& source, const array_numbers& numbers,
                  const extension::saved_numbers& saved) {
-  for (const auto& [name, number] : numbers) extension::reserve_number(name, number);
+  reserve_numbers(numbers);
   auto& state = extension::current_pe().local<restorations>();
   if (std::exchange(state.has_singles, true)) return;
   for (const auto& [name, its] : source.arrays()) {
@@ -88,6 +94,25 @@ void begin_on_pe(const restart_source& source, const array_numbers& numbers,
     auto elements = read_elements(source, its, part, numbers, saved, members);
     let_go_on(elements);
   }
+}
+
+/// Tells a PE to read its single chares.
+struct restoration_of_singles final : extension::message_to_pe {
+  array_numbers numbers;
+
+  static inline extension::message_kind type_record =
+      extension::register_kind<restoration_of_singles>({"restoration of single chares"});
+  void serialize(auto& ar) { ar(numbers); }
+  void deliver() {
+    const extension::message_guard guard(*this);
+    const restart_source& source = *store_here()->source();
+    const extension::saved_numbers saved = source.numbers(extension::current_pe().count());
+    begin_on_pe(source, numbers, saved);
+  }
+};
+
+bool is_group(extension::array_kind kind) {
+  return kind == extension::array_kind::group || kind == extension::array_kind::process_group;
 }
 
 /// The numbers of all arrays and groups of the checkpoint in this run; on PE 0.
@@ -154,11 +179,12 @@ void restore_chare_of_group(const std::string& group, const array_numbers& numbe
   const restart_source& source = *store_here()->source();
   const extension::current_pe here;
   const extension::saved_numbers saved = source.numbers(here.count());
-  begin_on_pe(source, numbers, saved);
+  reserve_numbers(numbers);
   std::optional<extension::part_here> part;
   for (const extension::part_here& each : extension::parts_here())
     if (each.collection() == numbers.at(group)) part = each;
   const array_in_parts& its = source.arrays().at(group);
+  check_schema(group, its.schema, part->schema_by(of.schema));
   const bool has_own = its.what.elements == static_cast<std::uint64_t>(here.count());
   const versions_of_schema versions(its.schema);
   std::vector<extension::saved_copy> copies;
@@ -180,6 +206,20 @@ void restore_chare_of_group(const std::string& group, const array_numbers& numbe
   of.merge(*part->elements().front(), headers);
 }
 
+void begin_without_arrays(const array_numbers& numbers) {
+  const auto is_no_array = [](const auto& each) {
+    const extension::array_kind kind = each.second.what.kind;
+    return kind == extension::array_kind::singles || is_group(kind);
+  };
+  if (!std::ranges::all_of(store_here()->source()->arrays(), is_no_array)) return;
+  const extension::current_pe here;
+  for (int pe = 0; pe < here.count(); ++pe) {
+    auto& m = extension::make_message<restoration_of_singles>();
+    m.numbers = numbers;
+    here.send(m, pe);
+  }
+}
+
 part_in_restoration read_part(const std::string& array, const array_numbers& numbers,
                               const restored_class& of) {
   const restart_source& source = *store_here()->source();
@@ -187,8 +227,7 @@ part_in_restoration read_part(const std::string& array, const array_numbers& num
   begin_on_pe(source, numbers, saved);
   const array_in_parts& its = source.arrays().at(array);
   part_in_restoration read{of.make_part(numbers.at(array), its.what)};
-  if (!its.schema.name.empty())
-    check_schema("the array \"" + array + "\"", its.schema, read.part.schema_by(of.schema));
+  check_schema("the array \"" + array + "\"", its.schema, read.part.schema_by(of.schema));
   extension::members_to_read members;
   read.elements = read_elements(source, its, read.part, numbers, saved, members);
   read.last_copy = members.last();
@@ -235,18 +274,23 @@ void complete(part_in_restoration read) {
 }
 
 void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes) {
+  if (is_section_of_runtime(name))
+    throw usage_error("save: the name \"" + std::string(name) + "\" is one of the runtime: take another");
   if (auto* const store = store_here())
-    store->set_value(std::string(name), std::move(schema), std::move(bytes));
+    store->set_value(std::string(name), {std::move(schema), std::move(bytes)});
 }
 
-std::optional<std::vector<std::byte>> find_value(std::string_view name, const class_schema& present) {
+std::optional<saved_value> find_value(std::string_view name) {
   const auto* const store = store_here();
   if (store == nullptr || store->source() == nullptr) return std::nullopt;
-  std::span<const std::byte> bytes;
-  const section_info* const section = store->source()->find_value(std::string(name), bytes);
-  if (section == nullptr) return std::nullopt;
-  check_schema("the value \"" + std::string(name) + "\"", section->schema, present);
-  return std::vector<std::byte>(bytes.begin(), bytes.end());
+  return store->source()->find_value(name);
+}
+
+void check_value(std::string_view name, const saved_value& saved, const class_schema& present,
+                 const std::string& problem) {
+  const std::string what = "the value \"" + std::string(name) + "\"";
+  check_schema(what, saved.schema, present);
+  if (!problem.empty()) throw usage_error(what + " of the checkpoint cannot be read: " + problem);
 }
 
 }  // namespace imbrex::checkpoints::detail

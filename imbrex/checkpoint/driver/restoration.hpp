@@ -11,10 +11,15 @@
 #include <vector>
 
 #include <imbrex/base/type_name.hpp>
+#include <imbrex/checkpoint/driver/saved_value.hpp>
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/core/extension/durable.hpp>
 #include <imbrex/core/extension/message_kind.hpp>
+#include <imbrex/core/pe/pending.hpp>
+#include <imbrex/core/pe/promise.hpp>
+#include <imbrex/coro/task.hpp>
 #include <imbrex/serial/class_schema.hpp>
+#include <imbrex/serial/reader.hpp>
 
 namespace imbrex::checkpoints::detail {
 
@@ -62,13 +67,19 @@ std::string name_of_group(std::uint64_t number);
 /// On the PE of the main task: the numbers of all arrays and groups; empty if the run did not begin from a
 /// checkpoint that has this group.
 std::optional<array_numbers> begin_group(const std::string& group, const restored_group_class& of);
-/// Gives this PE's chare of a group its state in the checkpoint.
+/// Gives this PE's chare of a group its state in the checkpoint. Throws usage_error if the class has changed.
 void restore_chare_of_group(const std::string& group, const array_numbers& numbers,
                             const restored_group_class& of);
+/// On the PE of the main task: lets single chares go on that no array brings.
+void begin_without_arrays(const array_numbers& numbers);
 
 void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes);
-/// The bytes of a value; empty if there is none. Throws usage_error if it has another type.
-std::optional<std::vector<std::byte>> find_value(std::string_view name, const class_schema& present);
+/// A value that the program has saved, as it is in the checkpoint; empty if there is none.
+std::optional<saved_value> find_value(std::string_view name);
+/// Throws usage_error if the value was written by another type than this one. `problem`: why reading it has
+/// failed; empty: it has not.
+void check_value(std::string_view name, const saved_value& saved, const class_schema& present,
+                 const std::string& problem);
 
 template <class T, class... Placement>
 restored_class class_of() {
@@ -105,39 +116,67 @@ restored_group_class group_class_of() {
   return of;
 }
 
+template <class T>
+std::optional<T> restored_value(std::string_view name) {
+  const auto saved = find_value(name);
+  if (!saved) return std::nullopt;
+  std::optional<T> value(std::in_place);
+  const class_schema before = schema_of(*value);
+  const versions_of_schema versions(saved->schema);
+  try {
+    reader in(saved->bytes);
+    in.at_version(versions.place());
+    in(*value);
+    in.finish();
+  } catch (const serial_error& what) {
+    check_value(name, *saved, before, what.what());
+  }
+  check_value(name, *saved, schema_of(*value), {});
+  return value;
+}
+
 /// Tells a PE to restore its chare of a group.
 template <class T>
 struct group_restoration final : extension::message_to_pe {
   std::string group;
   array_numbers numbers;
+  promise<> done;
 
   static inline extension::message_kind type_record =
       extension::register_kind<group_restoration>({"restoration of a group"});
-  void serialize(auto& ar) { ar(group, numbers); }
+  void serialize(auto& ar) { ar(group, numbers, done); }
   void deliver() {
     const extension::current_pe here;
     // The group's creation may still be under way.
     if (!is_here(numbers.at(group))) return here.send(*this, here.number());
     const extension::message_guard guard(*this);
     restore_chare_of_group(group, numbers, group_class_of<T>());
+    done.set_value();
   }
 };
 
 template <class T>
-bool restore_group(std::uint64_t number) {
+task<bool> restore_group(std::uint64_t number) {
   const std::string name = name_of_group(number);
   const auto numbers = begin_group(name, group_class_of<T>());
-  if (!numbers) return false;
+  if (!numbers) co_return false;
   const extension::current_pe here;
+  std::vector<pending<void>> others;
   for (int pe = 0; pe < here.count(); ++pe) {
     if (pe == here.number()) continue;
+    auto [done, result] = make_promise<>();
+    others.push_back(std::move(result));
     auto& m = extension::make_message<group_restoration<T>>();
     m.group = name;
     m.numbers = *numbers;
+    m.done = done;
     here.send(m, pe);
   }
   restore_chare_of_group(name, *numbers, group_class_of<T>());
-  return true;
+  // A message of an element that goes on must not reach a chare before its state does.
+  for (auto& each : others) co_await std::move(each);
+  begin_without_arrays(*numbers);
+  co_return true;
 }
 
 template <class T, class... Placement>

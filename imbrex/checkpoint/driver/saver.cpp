@@ -161,8 +161,8 @@ task<std::string> saver::meet() {
 /// Copies all into the parts. Returns why that is not possible.
 task<std::string> saver::save_all() {
   try {
-    const std::uint64_t number = folder_.create_next();
-    now_.which = {number, run_, folder_.path_of(number)};
+    last_number_ = folder_.create_next(last_number_);
+    now_.which = {last_number_, run_, folder_.path_of(last_number_)};
   } catch (const imbrex::error& e) {
     co_return e.what();
   }

@@ -88,8 +88,9 @@ class saver : public chare<saver> {
   std::unique_ptr<extension::rendezvous> all_elements_;
   std::unique_ptr<triggers> triggers_;
   checkpoint_folder folder_;
-  std::uint64_t run_ = 0;    ///< number of the run by chance
-  std::uint64_t begun_ = 0;  ///< number of checkpoints that have begun
+  std::uint64_t run_ = 0;          ///< number of the run by chance
+  std::uint64_t last_number_ = 0;  ///< number of the last checkpoint, also of one that has failed
+  std::uint64_t begun_ = 0;        ///< number of checkpoints that have begun
   bool is_busy_ = false;
   bool is_due_ = false;  ///< a checkpoint became due while another one was being made
   executor awake_;       ///< held while callers wait for the disk alone, which is no deadlock

@@ -57,16 +57,20 @@ std::string program_name() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
 }
 
-process_store::process_store(const checkpoint_settings& settings, bool leads)
-    : leads_(leads), source_(open_source(settings.restart)) {
-  if (!leads_ || !source_) return;
+process_store::process_store(const checkpoint_settings& settings, const extension::run_handle& run)
+    : run_(run), source_(open_source(settings.restart)) {
+  if (!leads() || !source_) return;
   for (const std::string& why : source_->chosen().passed_over)
     log(log_level::warning, "--restart " + settings.restart + " passes over a checkpoint: " + why);
   note_try(source_->chosen().path);
+  values_ = source_->values();
 }
 
 process_store::~process_store() {
-  if (leads_ && source_) forget_tries(source_->chosen().path);  // the run has come to its end
+  if (!leads() || !source_) return;
+  // A wrong option is no fault of the checkpoint.
+  const bool has_ended_well = run_.status() == 0 || run_.status() == usage_error::exit_status;
+  if (has_ended_well) forget_tries(source_->chosen().path);
 }
 
 void process_store::set_schema(const std::string& array, extension::schema_function schema) {
@@ -74,9 +78,9 @@ void process_store::set_schema(const std::string& array, extension::schema_funct
   schemas_[array] = schema;
 }
 
-void process_store::set_value(const std::string& name, class_schema schema, std::vector<std::byte> bytes) {
+void process_store::set_value(const std::string& name, saved_value value) {
   const std::lock_guard hold(lock_);
-  values_[name] = {std::move(schema), std::move(bytes)};
+  values_[name] = std::move(value);
 }
 
 void process_store::begin(const checkpoint_identity& which) {
@@ -97,17 +101,16 @@ void process_store::begin(const checkpoint_identity& which) {
   }
 }
 
-process_store::saved_section& process_store::section_of(const extension::saved_array& what,
-                                                        chare_header* first) {
-  const auto [at, is_new] = sections_.try_emplace(what.name);
-  if (is_new) {
-    const auto schema = schemas_.find(what.name);
-    const bool is_known = schema != schemas_.end() && first != nullptr;
-    at->second.number =
-        image_.open_section({kind_of(what.kind), what.name,
-                             is_known ? schema->second(*first) : class_schema{}, attributes_of(what)});
-  }
-  return at->second;
+process_store::saved_section& process_store::section_of(const extension::part_here& part,
+                                                        const extension::saved_array& what) {
+  const auto at = sections_.find(what.name);
+  if (at != sections_.end()) return at->second;
+  const auto describe = schemas_.find(what.name);
+  const bool is_known = describe != schemas_.end() && part.can_be_written();
+  const int number = image_.open_section({kind_of(what.kind), what.name,
+                                          is_known ? part.schema_by(describe->second) : class_schema{},
+                                          attributes_of(what)});
+  return sections_[what.name] = {.number = number};
 }
 
 void process_store::fetch(extension::members_to_write& members) {
@@ -130,7 +133,7 @@ void process_store::save(const extension::part_here& part, extension::names_to_w
                          tables_of_pe& own) {
   const extension::saved_array what = part.description();
   if (!is_saved(part, what)) return;
-  saved_section& into = section_of(what, part.elements().empty() ? nullptr : part.elements().front());
+  saved_section& into = section_of(part, what);
   part.check_at_rest();
   writer sections;
   auto numbers = part.write_sections(names, sections);

@@ -15,6 +15,7 @@
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/checkpoint/part_image.hpp>
 #include <imbrex/core/extension/durable.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/extension/stop.hpp>
 #include <imbrex/core/options/options.hpp>
 
@@ -33,9 +34,9 @@ struct checkpoint_identity {
 /// run began. All PEs of the process share it.
 class process_store {
  public:
-  /// `leads`: the store of process 0. Throws usage_error if the run is to begin from a checkpoint that is not
+  /// Throws usage_error if the run is to begin from a checkpoint that is not
   /// there.
-  explicit process_store(const checkpoint_settings& settings, bool leads);
+  process_store(const checkpoint_settings& settings, const extension::run_handle& run);
   process_store(const process_store&) = delete;
   process_store& operator=(const process_store&) = delete;
   ~process_store();
@@ -46,7 +47,7 @@ class process_store {
   /// Classes of elements of arrays with this name have this schema. Any thread.
   void set_schema(const std::string& array, extension::schema_function schema);
   /// Saves a value of the program in all later checkpoints.
-  void set_value(const std::string& name, class_schema schema, std::vector<std::byte> bytes);
+  void set_value(const std::string& name, saved_value value);
 
   /// Begins to copy the device memory of this PE's elements to the host. `save` needs these copies to be
   /// complete.
@@ -63,23 +64,21 @@ class process_store {
     std::uint64_t records = 0;
     record_origins origins{};
   };
-  struct value {
-    class_schema schema;
-    std::vector<std::byte> bytes;
-  };
 
   void begin(const checkpoint_identity& which);
-  saved_section& section_of(const extension::saved_array& what, chare_header* first);
+  saved_section& section_of(const extension::part_here& part, const extension::saved_array& what);
   void save(const extension::part_here& part, extension::names_to_write& names, tables_of_pe& own);
 
-  const bool leads_;  ///< counts the starts from a checkpoint
-  std::mutex lock_;   ///< guards all below
+  bool leads() const { return run_.process() == 0; }
+
+  const extension::run_handle run_;  ///< process 0 counts the starts from a checkpoint
+  std::mutex lock_;                  ///< guards all below
   part_image image_;
   std::uint64_t number_ = 0;                       ///< number of the checkpoint in the image
   std::map<std::string, saved_section> sections_;  ///< by the name of the array
   std::vector<tables_of_pe> tables_;
   std::map<std::string, extension::schema_function> schemas_;
-  std::map<std::string, value> values_;
+  std::map<std::string, saved_value> values_;
   std::optional<restart_source> source_;
 };
 

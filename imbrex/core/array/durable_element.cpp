@@ -260,6 +260,13 @@ saved_copy::~saved_copy() {
   part_->chares().destroy(*element_);
 }
 
+class_schema schema_of_blank(collection_base& part, class_schema (*describe)(chare_header& element)) {
+  new_element blank(part);
+  const element_work runs(part.pe(), blank.get());
+  blank.construct();
+  return describe(blank.get());
+}
+
 namespace {
 
 [[noreturn]] void throw_unfinished(const chare_header& e, const char* what) {

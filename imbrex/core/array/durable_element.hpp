@@ -7,6 +7,7 @@
 #include <imbrex/core/array/collection_base.hpp>
 #include <imbrex/core/message/durable_names.hpp>
 #include <imbrex/core/message/message.hpp>
+#include <imbrex/serial/class_schema.hpp>
 
 namespace imbrex::detail {
 
@@ -45,6 +46,10 @@ class saved_copy {
   collection_base* part_;
   chare_header* element_ = nullptr;
 };
+
+/// Describes the class of a part's elements, by an element that the default constructor makes. The state of
+/// elements, such as unread messages, thus does not change it. Throws as the constructor does.
+class_schema schema_of_blank(collection_base& part, class_schema (*describe)(chare_header& element));
 
 /// Throws imbrex::error with a description if something is on its way to elements of the part, or a
 /// collective of it has begun and not ended. For a moment in which no PE has anything to do.

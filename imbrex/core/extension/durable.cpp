@@ -25,6 +25,12 @@ saved_array part_here::description() const {
   return what;
 }
 
+class_schema part_here::schema_by(schema_function describe) const {
+  class_schema schema = detail::schema_of_blank(*part_, describe);
+  if (!elements().empty()) schema.classes.merge(describe(*elements().front()).classes);
+  return schema;
+}
+
 saved_single part_here::single(const chare_header& element) const {
   const auto key = part_->number_of(element);
   const detail::single_keys keys(part_->pe().num_pes());
@@ -60,19 +66,7 @@ part_to_fill part_to_fill::of_singles(const saved_array& what) {
 }
 
 class_schema part_to_fill::schema_by(schema_function describe) const {
-  const auto& chares = part_->chares();
-  chare_header& blank = chares.headers->construct(chares.allocate());
-  blank.home = part_;
-  blank.travels = true;
-  try {
-    chares.construct(blank);
-  } catch (...) {
-    chares.release_unconstructed(blank);
-    throw;
-  }
-  const class_schema schema = describe(blank);
-  chares.destroy(blank);
-  return schema;
+  return detail::schema_of_blank(*part_, describe);
 }
 
 void part_to_fill::install() {

@@ -66,6 +66,9 @@ struct saved_array {
   void serialize(auto& ar) { ar(kind, name, chare, placement, shape, elements); }
 };
 
+/// Describes the class of an element.
+using schema_function = class_schema (*)(chare_header& element);
+
 /// A PE's part of an array, a group or the single chares of a class. A handle, valid until the current item
 /// ends.
 class part_here {
@@ -79,6 +82,9 @@ class part_here {
   const std::vector<chare_header*>& elements() const { return part_->locals(); }
   /// False if the class has no `serialize`, as groups may have.
   bool can_be_written() const { return part_->chares().write != nullptr; }
+  /// The schema of the class, by an element that its default constructor makes. It also has the classes that
+  /// only the first element here shows.
+  class_schema schema_by(schema_function describe) const;
   /// Throws imbrex::error with a description if messages wait for elements, or collectives have not ended.
   void check_at_rest() const { detail::check_at_rest(*part_); }
   /// Writes an element. `restart` calls the entry again that waits at a balance point; null if none does.
@@ -120,9 +126,6 @@ std::uint64_t number_for(const std::string& name);
 /// The array that is made later under this name gets this number, which proxies may have before. Call it on
 /// all PEs.
 void reserve_number(const std::string& name, std::uint64_t collection);
-
-/// Describes the class of an element.
-using schema_function = class_schema (*)(chare_header& element);
 
 /// A PE's part of an array that is read from a checkpoint, until messages can reach it.
 class part_to_fill {

@@ -49,6 +49,9 @@ class run_handle {
   /// Logs the reason, and ends the run in all processes, unless it is already ending.
   void fail(std::string_view text, int status = 1) const { run_->fail(text, status); }
 
+  /// The run's status in this process; only after its end, such as in destructors of chares.
+  int status() const { return run_->status(); }
+
   /// True if the run writes a trace (`--trace`).
   bool is_traced() const { return run_->recording() != nullptr; }
   /// True if messages between PEs take the time of a modelled network (`--net-latency` and others).

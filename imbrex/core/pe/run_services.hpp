@@ -37,6 +37,8 @@ class run_services {
   virtual void exit(int status) = 0;
   /// Logs the reason, and ends the run in all processes, unless it is already ending.
   virtual void fail(std::string_view text, int status = 1) = 0;
+  /// The run's status in this process; only after its end.
+  virtual int status() const = 0;
   /// Handles the current exception, which left code that ran on a PE.
   virtual void on_uncaught(int pe) noexcept = 0;
   /// Called when one of several replies on a PE is an exception that waits for the others. If it waits for

@@ -57,8 +57,8 @@ class local_run : public run_services {
   /// Ends the run in this process alone.
   void end_here(int status);
   bool ended() const { return status_.load(std::memory_order_acquire) != running; }
-  /// The run's status in this process; only after `ended`.
-  int status() const { return status_.load(std::memory_order_acquire); }
+  /// Only after `ended`.
+  int status() const final { return status_.load(std::memory_order_acquire); }
   /// The time that running entries have after the end, before the process ends without them.
   std::chrono::milliseconds grace() const;
 
