@@ -25,8 +25,12 @@ struct scheduler::receipt : work {
   std::size_t bytes;
 };
 
-scheduler::scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle)
-    : pe_(pe), clock_(time), queue_(shuffle) {}
+scheduler::scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle, pool* shared)
+    : pe_(pe),
+      clock_(time),
+      queue_(shuffle),
+      own_memory_(shared == nullptr ? make_owner<pool>() : nullptr),
+      memory_(shared == nullptr ? *own_memory_ : *shared) {}
 
 scheduler::~scheduler() = default;
 

@@ -9,6 +9,7 @@
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/inbox.hpp>
+#include <imbrex/base/owner.hpp>
 #include <imbrex/base/pool.hpp>
 #include <imbrex/sched/item_meter.hpp>
 #include <imbrex/sched/observer.hpp>
@@ -27,7 +28,8 @@ class endpoint;
 /// `running()`, which any thread may read.
 class scheduler {
  public:
-  scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle);
+  /// `shared`: a pool that PEs of one thread share, and that outlives them; null: the PE has its own.
+  scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle, pool* shared = nullptr);
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
   virtual ~scheduler();
@@ -64,7 +66,7 @@ class scheduler {
   int pe() const { return pe_; }
   nanoseconds now() const { return clock_.now(); }
   inbox& pe_inbox() { return inbox_; }
-  /// The pool of its thread, which must have activated the PE.
+  /// The pool of the PE's messages; for its thread, which must have activated the PE.
   pool& memory() { return memory_; }
 
   /// Queues work made by this PE for itself.
@@ -256,7 +258,8 @@ class scheduler {
   work_queue after_;
   run_queue queue_;
   timer_heap timers_;
-  pool memory_;
+  const owner<pool> own_memory_;  ///< null if the pool is shared
+  pool& memory_;
   inbox inbox_;
 };
 

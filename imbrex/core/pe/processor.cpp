@@ -18,8 +18,9 @@ struct frozen_parts : std::map<std::uint64_t, owner<collection_part>> {};
 
 }  // namespace
 
-processor::processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle)
-    : scheduler(pe, time, shuffle), run_(run) {}
+processor::processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle,
+                     pool* shared)
+    : scheduler(pe, time, shuffle, shared), run_(run) {}
 
 processor::~processor() = default;
 

@@ -77,7 +77,9 @@ void send_failure(std::uint32_t caller, const reply_address& reply, const std::s
 /// A scheduler with the core's data of each PE: its parts of all arrays and groups, and its reply table.
 class processor final : public scheduler {
  public:
-  processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle);
+  /// `shared`: as of `scheduler`.
+  processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle,
+            pool* shared = nullptr);
   ~processor() override;
 
   /// The PE whose entry runs on this thread. Throws imbrex::error on a thread that runs none.

@@ -52,6 +52,9 @@ class machine {
   /// The costs that PEs are charged for, and the links between them; null where PEs are not charged.
   virtual const device_model* model() const { return nullptr; }
 
+  /// The pool that the messages of all PEs share; null where each PE has its own.
+  virtual pool* memory() { return nullptr; }
+
   virtual delivery_rules rules() const = 0;
   /// Takes the PEs of the run, and makes their wires. `may_spin`: each has a processor to itself.
   /// `comm_thread`: another scheduler that needs a thread, or null.

@@ -205,7 +205,8 @@ void runtime::make_pes(const host_share& share) {
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
-    auto& pe = *processors_.emplace_back(std::make_unique<processor>(*this, p, machine_->clock_of(p), seed));
+    auto& pe = *processors_.emplace_back(
+        std::make_unique<processor>(*this, p, machine_->clock_of(p), seed, machine_->memory()));
     if (local_clock* const charged = machine_->charged_clock_of(p)) pe.attach(*charged);
     const auto which = device_of_pe[static_cast<std::size_t>(p - pes_.first)];
     if (which) devices_->attach(pe, *which);

@@ -18,6 +18,8 @@ class stepping_machine : public machine {
  public:
   const clock& time() const final { return clock_; }
   simulated_clock* simulated_time() final { return &clock_; }
+  /// One pool: a message's memory is used again while it is in the processor's cache.
+  pool* memory() final { return &memory_; }
   void connect(bool may_spin, scheduler* comm_thread) override;
   void stop() final {}  // each step checks whether the run has ended
   void finish(const std::function<void(processor& pe)>& last) final;
@@ -55,6 +57,7 @@ class stepping_machine : public machine {
   void begin();
   void die();
 
+  pool memory_;
   bool has_begun_ = false;
   std::uint64_t events_;
   std::uint64_t fault_event_ = std::numeric_limits<std::uint64_t>::max();
