@@ -46,6 +46,10 @@ void* memory_pool::take(std::size_t bytes) {
   put_by(at_rest_);
   void* found = reuse(size);
   if (found == nullptr) {
+    open_wards(false);
+    found = reuse(size);
+  }
+  if (found == nullptr && !released_blocks_.empty()) {
     close_ward();
     open_wards(false);
     found = reuse(size);
@@ -54,7 +58,8 @@ void* memory_pool::take(std::size_t bytes) {
     ++counts_.driver_calls;
     if (void* fresh = of_.allocate(kind_, size); fresh != nullptr) {
       counts_.bytes_held += size;
-      free_[size].push_back({fresh, size});
+      blocks& shelf = free_[size];
+      place_of_[fresh] = shelf.insert(shelf.end(), {fresh, size});
     } else if (attempt == 0) {
       open_wards(true);
       found = reuse(size);
@@ -71,12 +76,12 @@ void* memory_pool::take(std::size_t bytes) {
 }
 
 void* memory_pool::reuse(std::size_t bytes) {
-  const auto fits = free_.lower_bound(bytes);
-  if (fits == free_.end() || fits->first - bytes > bytes / 4) return nullptr;
+  const auto is_near = [&](std::size_t size) { return size - bytes <= bytes / 4; };
+  auto fits = free_.lower_bound(bytes);
+  while (fits != free_.end() && is_near(fits->first) && fits->second.empty()) ++fits;
+  if (fits == free_.end() || !is_near(fits->first)) return nullptr;
   const auto taken = fits->second.begin();
   in_use_.splice(in_use_.begin(), fits->second, taken);
-  if (fits->second.empty()) free_.erase(fits);
-  place_of_[taken->address] = taken;
   taken->is_owned = true;
   ++counts_.blocks_in_use;
   counts_.bytes_in_use += taken->size;
@@ -107,7 +112,6 @@ void memory_pool::give_back_at_rest(void* address) noexcept {
 void memory_pool::retire(blocks::iterator used, blocks& to) noexcept {
   --counts_.blocks_in_use;
   counts_.bytes_in_use -= used->size;
-  place_of_.erase(used->address);
   to.splice(to.end(), in_use_, used);
 }
 
@@ -157,6 +161,7 @@ void memory_pool::release_unused() noexcept {
   for (auto& [size, shelf] : free_)
     for (const block& b : shelf) {
       of_.release(kind_, b.address);
+      place_of_.erase(b.address);
       counts_.bytes_held -= size;
       ++counts_.driver_calls;
     }
