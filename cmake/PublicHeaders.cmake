@@ -124,6 +124,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/extension/device.hpp
   imbrex/core/extension/diagnosis.hpp
   imbrex/core/extension/durable.hpp
+  imbrex/core/extension/durable_names.hpp
   imbrex/core/extension/fiber.hpp
   imbrex/core/extension/index.hpp
   imbrex/core/extension/load.hpp

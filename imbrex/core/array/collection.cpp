@@ -27,7 +27,7 @@ std::uint64_t number_of_singles(entry_name constructor) {
 namespace {
 
 /// The inverse of `number_of_singles`; empty if the number belongs to no such class.
-std::optional<entry_name> constructor_of_singles(std::uint64_t number) {
+std::optional<entry_name> find_constructor(std::uint64_t number) {
   const std::uint32_t of_classes = message_table::size();
   if (number <= of_classes || number > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   const entry_name constructor{static_cast<std::uint32_t>(number) - of_classes};
@@ -36,10 +36,12 @@ std::optional<entry_name> constructor_of_singles(std::uint64_t number) {
 
 }  // namespace
 
-bool names_single_class(std::uint64_t number) { return constructor_of_singles(number).has_value(); }
+bool names_single_class(std::uint64_t number) { return find_constructor(number).has_value(); }
+
+entry_name constructor_of_singles(std::uint64_t number) { return *find_constructor(number); }
 
 std::string_view shown_class_of_singles(std::uint64_t number) {
-  return constructor_of_singles(number)->definition().chare;
+  return constructor_of_singles(number).definition().chare;
 }
 
 namespace {

@@ -33,7 +33,8 @@ void refuse_ended(message& m, std::string_view chare_name);
 std::uint64_t number_of_singles(entry_name constructor);
 /// True if the number comes from `number_of_singles`.
 bool names_single_class(std::uint64_t number);
-/// The class with such a number.
+/// The constructor of the class with such a number, and the class's name.
+entry_name constructor_of_singles(std::uint64_t number);
 std::string_view shown_class_of_singles(std::uint64_t number);
 
 /// The class name that reports show for Ts constructed from these arguments.
@@ -201,10 +202,11 @@ constinit const chare_functions chare_functions_of<T>::all = chare_functions_of<
 /// constructor's number.
 template <class T, class... A>
 std::uint64_t singles_of([[maybe_unused]] const A&... arguments) {
+  [[maybe_unused]] const message_type& of_class = destruction_request<T>::type_record;  // checkpoints need it
   if constexpr (stands_for_classes<T>)
     return singles_bit | number_of_singles(std::get<0>(std::tie(arguments...)));
   else
-    return singles_bit | destruction_request<T>::type_record.id;
+    return singles_bit | of_class.id;
 }
 
 /// True if `id` is a collection of single Ts.
@@ -253,6 +255,7 @@ struct part_class {
   std::string_view name;
   std::string_view shown_name;
   bool (*is_of_single)(std::uint64_t id);
+  /// A PE's part of the single chares, which it makes if need be.
   collection_part& (*singles_part)(processor& pe, std::uint64_t id);
 };
 template <class T>
@@ -304,7 +307,7 @@ struct destruction_request : element_message<key_type<typename T::index_type>> {
     record()
         : message_type(type_name<destruction_request>(), shown_type<T>::name, "destroy",
                        functions_of<destruction_request>("request to destroy an element")) {
-      this->part_of_singles = part_class_of<T>.singles_part;
+      this->singles = &part_class_of<T>;
     }
   };
   static inline record type_record{};

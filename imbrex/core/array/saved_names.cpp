@@ -27,7 +27,10 @@ constexpr std::uint64_t names_nothing = 0;
   throw serial_error("a saved proxy names the array \"" + name.text + "\", which is not in this run");
 }
 [[noreturn]] void throw_not_in_program(const saved_name& name) {
-  throw serial_error("the checkpoint refers to " + name.text + ", which this program has not");
+  const bool is_entry = name.what == named_thing::entry || name.what == named_thing::singles_by_name;
+  const std::string where_from =
+      is_entry ? ": define its class in the program or in a module that it imports before the run" : "";
+  throw serial_error("the checkpoint refers to " + name.text + ", which this program has not" + where_from);
 }
 
 }  // namespace
@@ -35,15 +38,36 @@ constexpr std::uint64_t names_nothing = 0;
 saved_name name_of_singles(std::uint64_t collection) {
   const std::uint64_t number = collection & ~singles_bit;
   if (names_single_class(number))
-    return {named_thing::singles_by_name, std::string(shown_class_of_singles(number))};
+    return {named_thing::singles_by_name, text_of_entry(constructor_of_singles(number))};
   return {named_thing::singles, std::string(message_table::at(static_cast<std::uint32_t>(number)).spelling)};
 }
 
-collection_base* part_of_saved_singles(processor& pe, const saved_name& name) {
-  const message_type* const kind =
-      name.what == named_thing::singles ? message_table::spelled(name.text) : nullptr;
-  if (kind == nullptr || kind->part_of_singles == nullptr) return nullptr;
-  return &static_cast<collection_base&>(kind->part_of_singles(pe, singles_bit | kind->id));
+namespace {
+
+/// The class of single chares with that spelling; null if the program has none.
+const part_class* class_of_singles(std::string_view chare) {
+  for (std::uint32_t id = 0; id < message_table::size(); ++id)
+    if (const auto* const its = message_table::at(id).singles; its != nullptr && its->name == chare)
+      return its;
+  return nullptr;
+}
+
+}  // namespace
+
+collection_base* part_of_saved_singles(processor& pe, const saved_name& name, std::string_view chare) {
+  const part_class* its = nullptr;
+  std::uint64_t number = 0;
+  if (name.what == named_thing::singles_by_name) {
+    const auto constructor = entry_of_text(name.text);
+    if (!constructor) return nullptr;
+    its = class_of_singles(chare);
+    number = number_of_singles(*constructor);
+  } else if (const auto* const kind = message_table::spelled(name.text)) {
+    its = kind->singles;
+    number = kind->id;
+  }
+  return its == nullptr ? nullptr
+                        : &static_cast<collection_base&>(its->singles_part(pe, singles_bit | number));
 }
 
 void names_to_write::take(attachment& part) {
@@ -79,10 +103,11 @@ saved_name names_to_write::name_of(std::uint64_t number) const {
   const array_origin& origin = part->origin();
   if (origin.name.empty()) {
     const std::string of(short_name(part->shown_name()));
+    const bool is_of_python = static_cast<const collection_base*>(part)->chares().is_pickled;
     throw error("a proxy of an array of " + of +
-                " is saved that has no name: make that array by a layout with one, as in "
-                "imbrex::make_array<" +
-                of + ">(imbrex::dense(shape).named(\"blocks\"))");
+                " is saved that has no name: make that array with one, as in " +
+                (is_of_python ? "imbrex.array(" + of + ", shape, named=\"blocks\")"
+                              : "imbrex::make_array<" + of + ">(imbrex::dense(shape).named(\"blocks\"))"));
   }
   const auto what = origin.kind == array_kind::group           ? named_thing::group
                     : origin.kind == array_kind::process_group ? named_thing::process_group
@@ -116,6 +141,13 @@ void names_to_write::write_kind(const message_type& kind, writer& out) {
   auto at = places_of_kinds_.find(&kind);
   if (at == places_of_kinds_.end())
     at = places_of_kinds_.emplace(&kind, place_of({named_thing::message, std::string(kind.spelling)})).first;
+  pack_number(at->second + 1, out);
+}
+
+void names_to_write::write_entry(const entry_name& which, writer& out) {
+  auto at = places_of_entries_.find(which.number);
+  if (at == places_of_entries_.end())
+    at = places_of_entries_.emplace(which.number, place_of({named_thing::entry, text_of_entry(which)})).first;
   pack_number(at->second + 1, out);
 }
 
@@ -181,6 +213,12 @@ names_to_read::names_to_read(std::vector<saved_name> table,
         if (one.kind == nullptr) throw_not_in_program(name);
         one.collection = singles_bit | one.kind->id;
         break;
+      case named_thing::singles_by_name:
+      case named_thing::entry:
+        if (const auto its = entry_of_text(name.text)) one.entry = *its;
+        if (one.entry == entry_name{}) throw_not_in_program(name);
+        if (one.is_of_singles()) one.collection = singles_bit | number_of_singles(one.entry);
+        break;
       case named_thing::message: one.kind = message_table::spelled(name.text); [[fallthrough]];
       default:
         if (one.kind == nullptr) throw_not_in_program(name);
@@ -214,9 +252,8 @@ const names_to_read::resolved& names_to_read::at(std::uint64_t place) const {
 
 const names_to_read::resolved* names_to_read::find(std::uint64_t in_proxy) const {
   const std::uint64_t number = pe_.number_of(in_proxy);
-  const auto found = std::ranges::find_if(resolved_, [&](const resolved& each) {
-    return each.collection == number && each.name->what != named_thing::message;
-  });
+  const auto found = std::ranges::find_if(
+      resolved_, [&](const resolved& each) { return each.collection == number && each.is_array(); });
   return in_proxy != nothing_created && found != resolved_.end() ? &*found : nullptr;
 }
 
@@ -224,15 +261,14 @@ std::uint64_t names_to_read::read_collection(reader& in) {
   const std::uint64_t place = unpack_number(in);
   if (place == names_nothing) return nothing_created;
   const resolved& found = at(place);
-  if (found.name->what == named_thing::message)
+  if (!found.is_array())
     throw serial_error("a saved proxy names " + found.name->text + ", which is no array");
   return pe_.in_proxy(found.collection);
 }
 
 std::uint64_t names_to_read::read_key(std::uint64_t in_proxy, reader& in) {
   const resolved* const of = find(in_proxy);
-  const bool is_single = of != nullptr && of->name->what == named_thing::singles;
-  if (is_single) {
+  if (of != nullptr && of->is_of_singles()) {
     saved_single one;
     one.creator = static_cast<std::int32_t>(unpack_short_number(in) & 0x7fffffffU);
     one.home = static_cast<std::int32_t>(unpack_short_number(in) & 0x7fffffffU);
@@ -266,6 +302,13 @@ const message_type& names_to_read::read_kind(reader& in) {
   if (found.name->what != named_thing::message)
     throw serial_error("a saved value names " + found.name->text + ", which is no entry");
   return *found.kind;
+}
+
+entry_name names_to_read::read_entry(reader& in) {
+  const resolved& found = at(unpack_number(in));
+  if (found.name->what != named_thing::entry)
+    throw serial_error("a saved value names " + found.name->text + ", which is no entry");
+  return found.entry;
 }
 
 }  // namespace imbrex::detail

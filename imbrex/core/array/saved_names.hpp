@@ -6,18 +6,28 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/core/array/collection_base.hpp>
-#include <imbrex/core/message/durable_names.hpp>
+#include <imbrex/core/message/named_entry.hpp>
 #include <imbrex/core/pe/collection_part.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::detail {
 
-enum class named_thing : std::uint8_t { array, group, process_group, singles, singles_by_name, message };
+enum class named_thing : std::uint8_t {
+  array,
+  group,
+  process_group,
+  singles,
+  singles_by_name,
+  message,
+  entry
+};
 
-/// An entry of the table: a `lasting_name`, or the spelling of a message kind.
+/// An entry of the table: a `lasting_name`, the spelling of a message kind, or a `text_of_entry`. Single
+/// chares of a class that is named at run time have that of its constructor.
 struct saved_name {
   named_thing what = named_thing::array;
   std::string text;
@@ -27,8 +37,9 @@ struct saved_name {
 
 /// The name of a collection of single chares.
 saved_name name_of_singles(std::uint64_t collection);
-/// This PE's part of the single chares with that name; null if the program has none.
-collection_base* part_of_saved_singles(processor& pe, const saved_name& name);
+/// This PE's part of the single chares with that name, of a class with that spelling; null if the program has
+/// none.
+collection_base* part_of_saved_singles(processor& pe, const saved_name& name, std::string_view chare);
 
 /// The identity of a single chare in all runs that begin from one another.
 struct saved_single {
@@ -77,6 +88,7 @@ class names_to_write final : public name_writer {
   void write_key(std::uint64_t in_proxy, std::uint64_t key, writer& out) override;
   void write_section(std::uint64_t in_proxy, std::uint64_t id, writer& out) override;
   void write_kind(const message_type& kind, writer& out) override;
+  void write_entry(const entry_name& which, writer& out) override;
 
  private:
   std::uint64_t place_of(saved_name name);
@@ -89,6 +101,7 @@ class names_to_write final : public name_writer {
   std::map<saved_name, std::uint64_t> places_;
   std::map<std::uint64_t, std::uint64_t> places_of_collections_;
   std::map<const message_type*, std::uint64_t> places_of_kinds_;
+  std::map<std::uint32_t, std::uint64_t> places_of_entries_;
 };
 
 /// The single chares and sections of a checkpoint, and the numbers that they have in this run. Equal on all
@@ -128,6 +141,7 @@ class names_to_read final : public name_reader {
   std::uint64_t read_key(std::uint64_t in_proxy, reader& in) override;
   std::uint64_t read_section(std::uint64_t in_proxy, reader& in) override;
   const message_type& read_kind(reader& in) override;
+  entry_name read_entry(reader& in) override;
   int size_of_group(std::uint64_t in_proxy) const override;
 
  private:
@@ -135,6 +149,12 @@ class names_to_read final : public name_reader {
     const saved_name* name = nullptr;
     std::uint64_t collection = 0;        ///< the number in this run
     const message_type* kind = nullptr;  ///< null unless the name is that of a message kind
+    entry_name entry{};                  ///< names nothing unless the name is that of an entry
+
+    bool is_array() const { return name->what != named_thing::message && name->what != named_thing::entry; }
+    bool is_of_singles() const {
+      return name->what == named_thing::singles || name->what == named_thing::singles_by_name;
+    }
   };
 
   const resolved& at(std::uint64_t place) const;

@@ -61,6 +61,9 @@ class local_elements {
 template <class T>
 concept chare_class = detail::has_public_index<T>;
 
+/// True if Ts stand for classes that are named at run time.
+using detail::stands_for_classes;
+
 /// The chare that follows a header.
 template <class T>
 T& object_of(chare_header& header) {

@@ -17,6 +17,7 @@ saved_array part_here::description() const {
   what.name = part_->is_of_singles() ? detail::name_of_singles(part_->id()).text
                                      : detail::lasting_name(origin, part_->shown_name());
   what.chare = part_->chare_name();
+  if (is_of_named_class()) what.of = part_->shown_name();
   what.placement = origin.placement;
   writer shape;
   if (!part_->is_of_singles()) saving().write_shape(*part_, shape);
@@ -58,9 +59,11 @@ std::uint64_t number_for(const std::string& name) {
 
 part_to_fill part_to_fill::of_singles(const saved_array& what) {
   auto& pe = detail::processor::here();
-  auto* const part = detail::part_of_saved_singles(pe, {detail::named_thing::singles, what.name});
+  const auto kind = what.of.empty() ? detail::named_thing::singles : detail::named_thing::singles_by_name;
+  auto* const part = detail::part_of_saved_singles(pe, {kind, what.name}, what.chare);
   if (part == nullptr)
-    throw error("a checkpoint has single chares of " + what.chare + ", a class that this program has not");
+    throw error("a checkpoint has single chares of " + what.shown_class() +
+                ", a class that this program has not");
   pe.local<detail::saved_singles>().are_here = true;
   return {*part, nullptr};
 }
@@ -84,6 +87,15 @@ void part_to_fill::check_class(const saved_array& what, std::string_view chare) 
   if (what.chare != chare)
     throw error("the array \"" + what.name + "\" of the checkpoint has elements of " + what.chare +
                 ", not of " + std::string(chare));
+}
+
+std::string_view part_to_fill::lasting_class(const saved_array& what, std::string_view chare) {
+  if (what.of.empty()) return chare;
+  const std::string_view its = detail::class_of_entries(what.of);
+  if (its.empty())
+    throw error("the array \"" + what.name + "\" of the checkpoint has elements of " + what.of +
+                ", a class that this program has not");
+  return its;
 }
 
 void part_to_fill::throw_placement(const saved_array& what) {

@@ -59,11 +59,14 @@ struct saved_array {
   array_kind kind = array_kind::dense;
   std::string name;              ///< unique in the run, for all kinds; empty for an array without a name
   std::string chare;             ///< the class, as the compiler spells it
+  std::string of{};              ///< the class named at run time that it stands for; empty for most
   std::string placement;         ///< the type of the placement, as the compiler spells it
   std::vector<std::byte> shape;  ///< the serialised index; empty for keyed arrays
   std::uint64_t elements = 0;    ///< on one PE, or in the run
 
-  void serialize(auto& ar) { ar(kind, name, chare, placement, shape, elements); }
+  void serialize(auto& ar) { ar(kind, name, chare, of, placement, shape, elements); }
+  /// The class in reports.
+  const std::string& shown_class() const { return of.empty() ? chare : of; }
 };
 
 /// Describes the class of an element.
@@ -85,6 +88,8 @@ class part_here {
   /// The schema of the class, by an element that its default constructor makes. It also has the classes that
   /// only the first element here shows.
   class_schema schema_by(schema_function describe) const;
+  /// True if the class is named at run time.
+  bool is_of_named_class() const { return part_->shown_name() != part_->chare_name(); }
   /// Throws imbrex::error with a description if messages wait for elements, or collectives have not ended.
   void check_at_rest() const { detail::check_at_rest(*part_); }
   /// Writes an element. `restart` calls the entry again that waits at a balance point; null if none does.
@@ -164,6 +169,8 @@ class part_to_fill {
       : part_(&part), own_(std::move(own)) {}
   const detail::saving_functions& saving() const { return *part_->chares().saving; }
   static void check_class(const saved_array& what, std::string_view chare);
+  /// The name of the class, which lives as long as the process.
+  static std::string_view lasting_class(const saved_array& what, std::string_view chare);
   [[noreturn]] static void throw_placement(const saved_array& what);
 
   detail::collection_base* part_;
@@ -205,7 +212,8 @@ part_to_fill part_to_fill::make(std::uint64_t collection, const saved_array& wha
   auto& pe = detail::processor::here();
   const bool is_dense = what.kind == array_kind::dense;
   auto part = detail::make_owner<detail::collection<T>>(pe, collection, shape, home,
-                                                        detail::array_beginning{what.elements, is_dense});
+                                                        detail::array_beginning{what.elements, is_dense},
+                                                        lasting_class(what, type_name<T>()));
   part->set_origin({what.kind, what.name, placement});
   part->ending().set_creator(0);
   auto& typed = *part;

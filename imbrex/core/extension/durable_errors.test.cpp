@@ -103,7 +103,7 @@ TEST(durable_errors, name_the_remedy_for_an_array_without_a_name) {
     co_await pointers[1].call<&pointer::take>(without_name);
     const std::string text = co_await complaint();
     EXPECT_NE(text.find("pointer(1) cannot be saved: a proxy of an array of waiting is saved that has no "
-                        "name: make that array by a layout with one, as in "
+                        "name: make that array with one, as in "
                         "imbrex::make_array<waiting>(imbrex::dense(shape).named(\"blocks\"))"),
               std::string::npos)
         << text;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/message/durable_names.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex::detail {
@@ -83,10 +84,18 @@ void visit_attachments(T& value, Visit& visit) {
   }
 }
 
+/// True of types that have another form in what outlives a run: `archive_durably(names, value, archive)`.
+template <class T>
+concept has_durable_form =
+    requires(T& value, name_writer& names, writer& out) { archive_durably(names, value, out); };
+
 /// Writes or reads an argument of an entry or a value of a mailbox. Senders have checked that its type can be
 /// serialised.
 template <class Archive, class T>
 void process_in_message(Archive& archive, T& value) {
+  if constexpr (has_durable_form<T>)
+    if (auto* const names = names_of(archive)) [[unlikely]]
+      return archive_durably(*names, value, archive);
   if constexpr (carries_attachments<T>)
     process(archive, value);
   else

@@ -13,6 +13,7 @@
 namespace imbrex {
 
 struct chare_header;
+struct entry_name;
 
 }  // namespace imbrex
 
@@ -35,6 +36,8 @@ class name_writer : public part_carrier {
   virtual void write_section(std::uint64_t in_proxy, std::uint64_t id, writer& out) = 0;
   /// A kind of messages.
   virtual void write_kind(const message_type& kind, writer& out) = 0;
+  /// An entry named at run time.
+  virtual void write_entry(const entry_name& which, writer& out) = 0;
 
  protected:
   ~name_writer() = default;
@@ -54,6 +57,7 @@ class name_reader : public part_carrier {
   virtual std::uint64_t read_key(std::uint64_t in_proxy, reader& in) = 0;
   virtual std::uint64_t read_section(std::uint64_t in_proxy, reader& in) = 0;
   virtual const message_type& read_kind(reader& in) = 0;
+  virtual entry_name read_entry(reader& in) = 0;
   /// The number of chares in this run if the collection is a group, else -1.
   virtual int size_of_group(std::uint64_t in_proxy) const = 0;
 

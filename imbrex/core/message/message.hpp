@@ -24,8 +24,7 @@ struct chare_header;
 
 namespace detail {
 
-class collection_part;
-class processor;
+struct part_class;
 
 /// A class of elements that may move to other PEs, if it has what that takes.
 struct element_class {
@@ -93,9 +92,8 @@ struct message_type : work_type {
   /// unless this is a port of chares with dense indices. `array_port` is the typed form.
   void (*post)(std::uint64_t collection, std::uint64_t linear, std::int64_t reference, void* value) = nullptr;
   std::string_view posts{};  ///< the type of such values, as the compiler spells it
-  /// Returns a PE's part of the single chares of a class, which it makes if need be. Null unless the kind's
-  /// number is that of single chares.
-  collection_part& (*part_of_singles)(processor& pe, std::uint64_t collection) = nullptr;
+  /// The class of single chares with the kind's number; null unless the number is one of single chares.
+  const part_class* singles = nullptr;
   /// The attachments of this kind of message; null if it has none.
   attachment_type* attachments = nullptr;
   /// Runs a short message of this kind while still packed, as a `short_item`; null if it must be

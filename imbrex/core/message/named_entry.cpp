@@ -79,6 +79,12 @@ class table {
     return at == numbers_.end() ? std::nullopt : std::optional(entry_name{at->second});
   }
 
+  std::string_view find_class(std::string_view chare) const {
+    const std::lock_guard hold(lock_);
+    const auto at = numbers_.lower_bound({std::string(chare), {}});
+    return at == numbers_.end() || at->first.first != chare ? std::string_view() : at->first.first;
+  }
+
   std::uint64_t digest() const {
     const std::lock_guard hold(lock_);
     std::uint64_t d = 0;
@@ -163,6 +169,19 @@ void check_entry(const entry_definition& definition) { entries().check(definitio
 void place_entry(entry_name number, entry_definition definition) {
   entries().place(number.number, std::move(definition));
 }
+
+std::string_view class_of_entries(std::string_view name) { return entries().find_class(name); }
+
+std::string text_of_entry(entry_name which) { return known(which).name; }
+
+std::optional<entry_name> entry_of_text(std::string_view text) {
+  const auto between = text.rfind("::");
+  if (between == text.npos) return std::nullopt;
+  return find_entry(text.substr(0, between), text.substr(between + 2));
+}
+
+void archive_durably(name_writer& names, entry_name& which, writer& out) { names.write_entry(which, out); }
+void archive_durably(name_reader& names, entry_name& which, reader& in) { which = names.read_entry(in); }
 
 std::uint64_t digest_of_entries() { return entries().digest(); }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <imbrex/core/message/durable_names.hpp>
 #include <imbrex/core/message/message.hpp>
 
 namespace imbrex {
@@ -54,6 +55,15 @@ namespace detail {
 void check_entry(const entry_definition& definition);
 /// Stores a definition under the number that it has in another process.
 void place_entry(entry_name number, entry_definition definition);
+/// The name of a class that has entries in this process; empty if there is none. The text lives as long as
+/// the process.
+std::string_view class_of_entries(std::string_view name);
+/// "Block::run"
+std::string text_of_entry(entry_name which);
+/// The inverse of `text_of_entry`; empty if this process has not defined the entry.
+std::optional<entry_name> entry_of_text(std::string_view text);
+void archive_durably(name_writer& names, entry_name& which, writer& out);
+void archive_durably(name_reader& names, entry_name& which, reader& in);
 /// A hash of all definitions of this process: equal in processes that have the same definitions.
 std::uint64_t digest_of_entries();
 /// The kind that reports show for the entry; null if `name` is empty or unknown here.
