@@ -85,9 +85,9 @@ class memory_pool {
   blocks in_use_;
   std::map<void*, blocks::iterator> place_of_;  ///< all blocks from the driver
   std::map<std::size_t, blocks> free_;          ///< by size; a size whose blocks are all in use stays
-  blocks released_blocks_;   // since the last ward was closed
-  blocks at_rest_;           // freed without quarantine, but not in `free_` yet
-  std::vector<ward> wards_;  // the quarantine
+  blocks released_blocks_;                      // since the last ward was closed
+  blocks at_rest_;                              // freed without quarantine, but not in `free_` yet
+  std::vector<ward> wards_;                     // the quarantine
   statistics counts_;
 };
 

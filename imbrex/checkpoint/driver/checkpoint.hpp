@@ -66,14 +66,15 @@ auto restored(std::string_view name) {
   }
 }
 
-/// Gives the chares of a group the state that they have in the checkpoint from which the run began; false if
-/// it has none. On another number of PEs each chare gets the state by its `merge(std::span<T* const> old)`,
-/// of the chares of all PEs. Without such a function each gets the state of PE 0's, and a warning says so.
-/// Await it in the main task, at once after `make_group` and before arrays are restored, whose elements go
-/// on: groups of a class are known by the order in which a PE makes them. The class needs a default
-/// constructor and `serialize`, as for migration. Throws usage_error if the class has changed.
+/// Gives the chares of a group the state that they have in the checkpoint from which the run began. Use
+/// `co_await` for the result: then all chares have it. False if the checkpoint has none, or the run began
+/// anew. On another number of PEs each chare gets the state by its `merge(std::span<T* const> old)`, of the
+/// chares of all PEs. Without such a function each gets the state of PE 0's, and a warning says so. Await it
+/// in the main task, at once after `make_group` and before arrays are restored, whose elements go on: groups
+/// of a class are known by the order in which a PE makes them. The class needs a default constructor and
+/// `serialize`, as for migration. Throws usage_error if the class has changed.
 template <class T>
-task<bool> restore(const group<T>& chares) {
+pending<bool> restore(const group<T>& chares) {
   return checkpoints::detail::restore_group<T>(extension::current_pe().number_of(chares[0].collection()));
 }
 

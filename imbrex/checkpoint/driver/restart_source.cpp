@@ -51,10 +51,12 @@ T value_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 std::map<std::string, std::string> attributes_of(const extension::saved_array& what) {
-  return {{"kind", kinds.at(static_cast<std::size_t>(what.kind))},
-          {"class", what.chare},
-          {"placement", what.placement},
-          {"shape", hexadecimal(what.shape)}};
+  std::map<std::string, std::string> all{{"kind", kinds.at(static_cast<std::size_t>(what.kind))},
+                                         {"class", what.shown_class()},
+                                         {"placement", what.placement},
+                                         {"shape", hexadecimal(what.shape)}};
+  if (!what.of.empty()) all["implementation"] = what.chare;
+  return all;
 }
 
 extension::saved_array array_of(const section_info& section) {
@@ -65,7 +67,9 @@ extension::saved_array array_of(const section_info& section) {
                         "\", which this version does not know");
   what.kind = static_cast<extension::array_kind>(kind - kinds.begin());
   what.name = section.name;
-  what.chare = attribute(section, "class");
+  const bool is_named = section.attributes.contains("implementation");
+  what.chare = attribute(section, is_named ? "implementation" : "class");
+  if (is_named) what.of = attribute(section, "class");
   what.placement = attribute(section, "placement");
   what.shape = bytes_of_hexadecimal(attribute(section, "shape"));
   return what;

@@ -12,6 +12,7 @@
 #include <imbrex/base/log.hpp>
 #include <imbrex/checkpoint/driver/store.hpp>
 #include <imbrex/core/extension/device.hpp>
+#include <imbrex/core/pe/promise.hpp>
 
 namespace imbrex::checkpoints::detail {
 
@@ -23,6 +24,18 @@ struct restorations {
   std::set<std::string> restored;  ///< names of arrays; on PE 0
   bool has_singles = false;        ///< the PE's single chares have been read
 };
+
+/// Reads from a checkpoint by a function. All that the program cannot read is the user's to know.
+template <class Read>
+auto read_from(const restart_source& source, const Read& read) {
+  try {
+    return read();
+  } catch (const usage_error&) {
+    throw;
+  } catch (const error& e) {
+    throw usage_error(source.chosen().path + ": " + e.what());
+  }
+}
 
 /// A class that the writing run has not restored itself has no schema.
 void check_schema(const std::string& what, const class_schema& written, const class_schema& present) {
@@ -107,12 +120,18 @@ struct restoration_of_singles final : extension::message_to_pe {
     const extension::message_guard guard(*this);
     const restart_source& source = *store_here()->source();
     const extension::saved_numbers saved = source.numbers(extension::current_pe().count());
-    begin_on_pe(source, numbers, saved);
+    read_from(source, [&] { begin_on_pe(source, numbers, saved); });
   }
 };
 
 bool is_group(extension::array_kind kind) {
   return kind == extension::array_kind::group || kind == extension::array_kind::process_group;
+}
+
+void check_is_main(const std::string& function) {
+  const int pe = extension::current_pe().number();
+  if (pe != 0)
+    throw error(function + " is called on PE " + std::to_string(pe) + ": call it in the main task, on PE 0");
 }
 
 /// The numbers of all arrays and groups of the checkpoint in this run; on PE 0.
@@ -130,10 +149,20 @@ void note_class(const std::string& array, const restored_class& of) {
   if (auto* const store = store_here()) store->set_schema(array, of.schema);
 }
 
-std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view chare) {
+bool has_store() { return store_here() != nullptr; }
+
+const extension::saved_array* find_array(const std::string& name) {
+  const auto* const store = store_here();
+  if (store == nullptr || store->source() == nullptr) return nullptr;
+  const auto found = store->source()->arrays().find(name);
+  return found == store->source()->arrays().end() ? nullptr : &found->second.what;
+}
+
+std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view shown_class) {
   const auto* const store = store_here();
   const restart_source* const source = store == nullptr ? nullptr : store->source();
   if (source == nullptr) return std::nullopt;
+  check_is_main("restored");
   auto& state = extension::current_pe().local<restorations>();
   if (!state.restored.insert(array).second)
     throw usage_error("restored: the array \"" + array + "\" has been restored already");
@@ -142,16 +171,17 @@ std::optional<array_numbers> begin_restoration(const std::string& array, std::st
         "restored: " + source->chosen().path + " has no array \"" + array + "\", so it begins anew");
     return std::nullopt;
   }
-  const std::string& written = source->arrays().at(array).what.chare;
-  if (written != chare)
-    throw usage_error("restored: the array \"" + array + "\" of the checkpoint has elements of " + written +
-                      ", not of " + std::string(chare));
+  const std::string& written = source->arrays().at(array).what.shown_class();
+  if (written != shown_class)
+    throw usage_error("restored: the array \"" + array + "\" of " + source->chosen().path +
+                      " has elements of " + written + ", not of " + std::string(shown_class));
   return numbers_of_all(*source);
 }
 
-bool is_here(std::uint64_t number) {
-  return std::ranges::any_of(extension::parts_here(),
-                             [&](const auto& part) { return part.collection() == number; });
+chare_header* find_chare_of_group(std::uint64_t number) {
+  for (const extension::part_here& part : extension::parts_here())
+    if (part.collection() == number && !part.elements().empty()) return part.elements().front();
+  return nullptr;
 }
 
 std::string name_of_group(std::uint64_t number) {
@@ -161,10 +191,9 @@ std::string name_of_group(std::uint64_t number) {
 }
 
 std::optional<array_numbers> begin_group(const std::string& group, const restored_group_class& of) {
-  note_class(group, {of.schema, nullptr});
-  const auto* const store = store_here();
-  const restart_source* const source = store == nullptr ? nullptr : store->source();
+  const restart_source* const source = store_here()->source();
   if (source == nullptr) return std::nullopt;
+  check_is_main("restore");
   const auto found = source->arrays().find(group);
   if (found == source->arrays().end() || found->second.what.elements == 0) return std::nullopt;
   if (found->second.what.elements != static_cast<std::uint64_t>(extension::current_pe().count()) &&
@@ -174,9 +203,72 @@ std::optional<array_numbers> begin_group(const std::string& group, const restore
   return numbers_of_all(*source);
 }
 
-void restore_chare_of_group(const std::string& group, const array_numbers& numbers,
-                            const restored_group_class& of) {
-  const restart_source& source = *store_here()->source();
+namespace {
+
+/// Lets single chares go on that no array brings; on the PE of the main task.
+void begin_without_arrays(const array_numbers& numbers) {
+  const auto is_no_array = [](const auto& each) {
+    const extension::array_kind kind = each.second.what.kind;
+    return kind == extension::array_kind::singles || is_group(kind);
+  };
+  if (!std::ranges::all_of(store_here()->source()->arrays(), is_no_array)) return;
+  const extension::current_pe here;
+  for (int pe = 0; pe < here.count(); ++pe) {
+    auto& m = extension::make_message<restoration_of_singles>();
+    m.numbers = numbers;
+    here.send(m, pe);
+  }
+}
+
+/// The groups that are being restored, by their numbers; on PE 0.
+struct group_results {
+  struct result {
+    promise<bool> to_caller;
+    int missing = 0;
+  };
+  std::map<std::uint64_t, result> by_number;
+};
+
+/// Tells PE 0 that a PE has restored its chare of a group.
+struct group_news final : extension::message_to_pe {
+  std::uint64_t number = 0;
+
+  static inline extension::message_kind type_record =
+      extension::register_kind<group_news>({"end of the restoration of a group"});
+  void serialize(auto& ar) { ar(number); }
+  void deliver() {
+    const extension::message_guard guard(*this);
+    auto& all = extension::current_pe().local<group_results>().by_number;
+    const auto at = all.find(number);
+    if (at == all.end() || --at->second.missing > 0) return;
+    begin_without_arrays(extension::current_pe().local<restorations>().numbers);
+    at->second.to_caller.set_value(true);
+    all.erase(at);
+  }
+};
+
+}  // namespace
+
+pending<bool> result_of_restore(std::uint64_t number, bool is_in_checkpoint) {
+  auto [to_caller, result] = make_promise<bool>();
+  const extension::current_pe here;
+  if (is_in_checkpoint)
+    here.local<group_results>().by_number[number] = {to_caller, here.count()};
+  else
+    to_caller.set_value(false);
+  return std::move(result);
+}
+
+void note_restored(std::uint64_t number) {
+  auto& m = extension::make_message<group_news>();
+  m.number = number;
+  extension::current_pe().send(m, 0);
+}
+
+namespace {
+
+void read_chare_of_group(const restart_source& source, const std::string& group, const array_numbers& numbers,
+                         const restored_group_class& of) {
   const extension::current_pe here;
   const extension::saved_numbers saved = source.numbers(here.count());
   reserve_numbers(numbers);
@@ -206,23 +298,8 @@ void restore_chare_of_group(const std::string& group, const array_numbers& numbe
   of.merge(*part->elements().front(), headers);
 }
 
-void begin_without_arrays(const array_numbers& numbers) {
-  const auto is_no_array = [](const auto& each) {
-    const extension::array_kind kind = each.second.what.kind;
-    return kind == extension::array_kind::singles || is_group(kind);
-  };
-  if (!std::ranges::all_of(store_here()->source()->arrays(), is_no_array)) return;
-  const extension::current_pe here;
-  for (int pe = 0; pe < here.count(); ++pe) {
-    auto& m = extension::make_message<restoration_of_singles>();
-    m.numbers = numbers;
-    here.send(m, pe);
-  }
-}
-
-part_in_restoration read_part(const std::string& array, const array_numbers& numbers,
-                              const restored_class& of) {
-  const restart_source& source = *store_here()->source();
+part_in_restoration read_part(const restart_source& source, const std::string& array,
+                              const array_numbers& numbers, const restored_class& of) {
   const extension::saved_numbers saved = source.numbers(extension::current_pe().count());
   begin_on_pe(source, numbers, saved);
   const array_in_parts& its = source.arrays().at(array);
@@ -244,8 +321,6 @@ part_in_restoration read_part(const std::string& array, const array_numbers& num
   return read;
 }
 
-namespace {
-
 /// Completes a restoration when the copies to the device are complete.
 struct waiting_restoration {
   part_in_restoration read;
@@ -260,6 +335,18 @@ struct waiting_restoration {
 };
 
 }  // namespace
+
+void restore_chare_of_group(const std::string& group, const array_numbers& numbers,
+                            const restored_group_class& of) {
+  const restart_source& source = *store_here()->source();
+  read_from(source, [&] { read_chare_of_group(source, group, numbers, of); });
+}
+
+part_in_restoration read_part(const std::string& array, const array_numbers& numbers,
+                              const restored_class& of) {
+  const restart_source& source = *store_here()->source();
+  return read_from(source, [&] { return read_part(source, array, numbers, of); });
+}
 
 void complete(part_in_restoration read) {
   stream* const last = read.last_copy;

@@ -16,8 +16,6 @@
 #include <imbrex/core/extension/durable.hpp>
 #include <imbrex/core/extension/message_kind.hpp>
 #include <imbrex/core/pe/pending.hpp>
-#include <imbrex/core/pe/promise.hpp>
-#include <imbrex/coro/task.hpp>
 #include <imbrex/serial/class_schema.hpp>
 #include <imbrex/serial/reader.hpp>
 
@@ -35,11 +33,16 @@ struct restored_class {
   part_function make_part;
 };
 
+/// True if the run writes checkpoints or began from one.
+bool has_store();
 /// Notes the class of an array that the program restores, for later checkpoints.
 void note_class(const std::string& array, const restored_class& of);
+/// The array of that name in the checkpoint from which the run began; null if there is none.
+const extension::saved_array* find_array(const std::string& name);
 /// On the PE of the main task: the numbers of all arrays; empty if the run did not begin from a checkpoint
-/// that has this array. Throws usage_error if the array is restored twice, or has another class.
-std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view chare);
+/// that has this array. Throws usage_error if the array is restored twice, or has another class than this
+/// one (`saved_array::shown_class`).
+std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view shown_class);
 /// This PE's elements of an array, as they are read.
 struct part_in_restoration {
   extension::part_to_fill part;
@@ -60,8 +63,8 @@ struct restored_group_class {
   merge_function merge;
 };
 
-/// True if this PE has made its part of an array or group.
-bool is_here(std::uint64_t number);
+/// This PE's chare of a group; null if the PE has not made it.
+chare_header* find_chare_of_group(std::uint64_t number);
 /// The name of a group in checkpoints.
 std::string name_of_group(std::uint64_t number);
 /// On the PE of the main task: the numbers of all arrays and groups; empty if the run did not begin from a
@@ -70,8 +73,10 @@ std::optional<array_numbers> begin_group(const std::string& group, const restore
 /// Gives this PE's chare of a group its state in the checkpoint. Throws usage_error if the class has changed.
 void restore_chare_of_group(const std::string& group, const array_numbers& numbers,
                             const restored_group_class& of);
-/// On the PE of the main task: lets single chares go on that no array brings.
-void begin_without_arrays(const array_numbers& numbers);
+/// The result of `restore`, on the PE of the main task: ready at once, or when all PEs have called
+/// `note_restored`.
+pending<bool> result_of_restore(std::uint64_t number, bool is_in_checkpoint);
+void note_restored(std::uint64_t number);
 
 void save_value(std::string_view name, class_schema schema, std::vector<std::byte> bytes);
 /// A value that the program has saved, as it is in the checkpoint; empty if there is none.
@@ -81,10 +86,18 @@ std::optional<saved_value> find_value(std::string_view name);
 void check_value(std::string_view name, const saved_value& saved, const class_schema& present,
                  const std::string& problem);
 
+/// The schema of the class of an element; empty for classes that are named at run time.
+template <class T>
+class_schema schema_of_chare(chare_header& e) {
+  if constexpr (extension::stands_for_classes<T>)
+    return {};
+  else
+    return schema_of(extension::object_of<T>(e));
+}
+
 template <class T, class... Placement>
 restored_class class_of() {
-  return {[](chare_header& e) { return schema_of(extension::object_of<T>(e)); },
-          &extension::part_to_fill::make<T, Placement...>};
+  return {&schema_of_chare<T>, &extension::part_to_fill::make<T, Placement...>};
 }
 
 /// Tells a PE to read its elements of an array.
@@ -108,11 +121,15 @@ void merge_chares(chare_header& into, std::span<chare_header* const> saved) {
   extension::object_of<T>(into).merge(std::span<T* const>(old));
 }
 
+/// The class of a chare of a group.
 template <class T>
-restored_group_class group_class_of() {
-  restored_group_class of{[](chare_header& e) { return schema_of(extension::object_of<T>(e)); }, nullptr};
-  if constexpr (requires(T& chare, std::span<T* const> old) { chare.merge(old); })
+restored_group_class group_class_of([[maybe_unused]] chare_header& chare) {
+  restored_group_class of{&schema_of_chare<T>, nullptr};
+  if constexpr (extension::stands_for_classes<T>) {
+    if (extension::object_of<T>(chare).merges()) of.merge = &merge_chares<T>;
+  } else if constexpr (requires(T& its, std::span<T* const> old) { its.merge(old); }) {
     of.merge = &merge_chares<T>;
+  }
   return of;
 }
 
@@ -135,54 +152,61 @@ std::optional<T> restored_value(std::string_view name) {
   return value;
 }
 
-/// Tells a PE to restore its chare of a group.
+/// Notes the class of this PE's chare of a group. Gives the chare its state if the numbers of a checkpoint
+/// are given.
+template <class T>
+void restore_chare(chare_header& chare, std::uint64_t number, const std::optional<array_numbers>& numbers) {
+  const std::string group = name_of_group(number);
+  const restored_group_class of = group_class_of<T>(chare);
+  note_class(group, {of.schema, nullptr});
+  if (!numbers) return;
+  restore_chare_of_group(group, *numbers, of);
+  note_restored(number);
+}
+
+/// Tells a PE that its chare of a group is saved, and gives the chare its state in the checkpoint if there is
+/// one.
 template <class T>
 struct group_restoration final : extension::message_to_pe {
-  std::string group;
-  array_numbers numbers;
-  promise<> done;
+  std::uint64_t number = 0;
+  std::optional<array_numbers> numbers;
 
   static inline extension::message_kind type_record =
       extension::register_kind<group_restoration>({"restoration of a group"});
-  void serialize(auto& ar) { ar(group, numbers, done); }
+  void serialize(auto& ar) { ar(number, numbers); }
   void deliver() {
     const extension::current_pe here;
+    chare_header* const chare = find_chare_of_group(number);
     // The group's creation may still be under way.
-    if (!is_here(numbers.at(group))) return here.send(*this, here.number());
+    if (chare == nullptr) return here.send(*this, here.number());
     const extension::message_guard guard(*this);
-    restore_chare_of_group(group, numbers, group_class_of<T>());
-    done.set_value();
+    restore_chare<T>(*chare, number, numbers);
   }
 };
 
 template <class T>
-task<bool> restore_group(std::uint64_t number) {
-  const std::string name = name_of_group(number);
-  const auto numbers = begin_group(name, group_class_of<T>());
-  if (!numbers) co_return false;
+pending<bool> restore_group(std::uint64_t number) {
+  if (!has_store()) return result_of_restore(number, false);
+  chare_header& own = *find_chare_of_group(number);
+  const auto numbers = begin_group(name_of_group(number), group_class_of<T>(own));
+  pending<bool> result = result_of_restore(number, numbers.has_value());
   const extension::current_pe here;
-  std::vector<pending<void>> others;
   for (int pe = 0; pe < here.count(); ++pe) {
     if (pe == here.number()) continue;
-    auto [done, result] = make_promise<>();
-    others.push_back(std::move(result));
     auto& m = extension::make_message<group_restoration<T>>();
-    m.group = name;
-    m.numbers = *numbers;
-    m.done = done;
+    m.number = number;
+    m.numbers = numbers;
     here.send(m, pe);
   }
-  restore_chare_of_group(name, *numbers, group_class_of<T>());
-  // A message of an element that goes on must not reach a chare before its state does.
-  for (auto& each : others) co_await std::move(each);
-  begin_without_arrays(*numbers);
-  co_return true;
+  restore_chare<T>(own, number, numbers);
+  return result;
 }
 
 template <class T, class... Placement>
-std::optional<imbrex::array<T>> restored_array(const std::string& name) {
+std::optional<imbrex::array<T>> restored_array(const std::string& name,
+                                               std::string_view shown_class = type_name<T>()) {
   note_class(name, class_of<T, Placement...>());
-  const auto numbers = begin_restoration(name, type_name<T>());
+  const auto numbers = begin_restoration(name, shown_class);
   if (!numbers) return std::nullopt;
   const extension::current_pe here;
   for (int pe = 0; pe < here.count(); ++pe) {

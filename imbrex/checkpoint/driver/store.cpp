@@ -42,6 +42,13 @@ auto* restart_of(const chare_header& element) {
   return stopped.empty() ? nullptr : stopped.front()->restart();
 }
 
+/// True if the process has another PE.
+bool shares_process() {
+  const extension::current_pe pe;
+  return (pe.number() > 0 && pe.run().holds(pe.number() - 1)) ||
+         (pe.number() + 1 < pe.count() && pe.run().holds(pe.number() + 1));
+}
+
 /// Groups without `serialize` are made anew in each run, as arrays without a name are.
 bool is_saved(const extension::part_here& part, const extension::saved_array& what) {
   const bool is_group =
@@ -74,7 +81,7 @@ process_store::~process_store() {
 }
 
 void process_store::set_schema(const std::string& array, extension::schema_function schema) {
-  const std::lock_guard hold(lock_);
+  const std::lock_guard hold(lock_of_schemas_);
   schemas_[array] = schema;
 }
 
@@ -105,6 +112,7 @@ process_store::saved_section& process_store::section_of(const extension::part_he
                                                         const extension::saved_array& what) {
   const auto at = sections_.find(what.name);
   if (at != sections_.end()) return at->second;
+  const std::lock_guard hold(lock_of_schemas_);
   const auto describe = schemas_.find(what.name);
   const bool is_known = describe != schemas_.end() && part.can_be_written();
   const int number = image_.open_section({kind_of(what.kind), what.name,
@@ -120,31 +128,58 @@ void process_store::fetch(extension::members_to_write& members) {
 }
 
 void process_store::save(const checkpoint_identity& which, extension::members_to_write& members) {
+  writing all{.own = {.pe = extension::current_pe().number()}, .names = extension::names_to_write(&members)};
+  if (shares_process()) write_ahead(all);
   const std::lock_guard hold(lock_);
   if (number_ != which.number) begin(which);
-  tables_of_pe own{.pe = extension::current_pe().number()};
-  extension::names_to_write names(&members);
-  for (const extension::part_here& part : extension::parts_here()) save(part, names, own);
-  own.names = names.table();
-  tables_.push_back(std::move(own));
+  for (const extension::part_here& part : extension::parts_here()) save(part, all);
+  all.own.names = all.names.table();
+  tables_.push_back(std::move(all.own));
 }
 
-void process_store::save(const extension::part_here& part, extension::names_to_write& names,
-                         tables_of_pe& own) {
+/// Writes elements of classes that are named at run time. While an interpreter pickles, it may have to stop
+/// its other threads, and a thread that waits for the lock does not stop.
+void process_store::write_ahead(writing& all) {
+  for (const extension::part_here& part : extension::parts_here()) {
+    if (!part.is_of_named_class() || is_left_out(part, part.description())) continue;
+    for (chare_header* const e : part.elements()) {
+      writer out;
+      part.write(*e, restart_of(*e), all.names, out);
+      all.ahead[e] = out.take();
+    }
+  }
+}
+
+/// True of what is not saved. That includes groups of classes that are named at run time, unless the program
+/// restores them: any class of Python can be pickled, and each run makes its groups anew.
+bool process_store::is_left_out(const extension::part_here& part, const extension::saved_array& what) const {
+  if (!is_saved(part, what)) return true;
+  const bool is_group =
+      what.kind == extension::array_kind::group || what.kind == extension::array_kind::process_group;
+  if (!is_group || !part.is_of_named_class()) return false;
+  const std::lock_guard hold(lock_of_schemas_);
+  return !schemas_.contains(what.name);
+}
+
+void process_store::save(const extension::part_here& part, writing& all) {
   const extension::saved_array what = part.description();
-  if (!is_saved(part, what)) return;
+  if (is_left_out(part, what)) return;
   saved_section& into = section_of(part, what);
   part.check_at_rest();
   writer sections;
-  auto numbers = part.write_sections(names, sections);
-  if (!numbers.empty()) own.sections.push_back({what.name, std::move(numbers), sections.take()});
-  if (!part.elements().empty()) into.origins.emplace_back(into.records, own.pe);
+  auto numbers = part.write_sections(all.names, sections);
+  if (!numbers.empty()) all.own.sections.push_back({what.name, std::move(numbers), sections.take()});
+  if (!part.elements().empty()) into.origins.emplace_back(into.records, all.own.pe);
   for (chare_header* const e : part.elements()) {
-    if (what.kind == extension::array_kind::singles) own.singles.emplace_back(what.name, part.single(*e));
+    if (what.kind == extension::array_kind::singles) all.own.singles.emplace_back(what.name, part.single(*e));
     writer key;
-    part.write_key(*e, names, key);
+    part.write_key(*e, all.names, key);
     writer& out = image_.begin_record(into.number, key.written());
-    part.write(*e, restart_of(*e), names, out);
+    const auto ahead = all.ahead.find(e);
+    if (ahead != all.ahead.end())
+      out.bytes(ahead->second.data(), ahead->second.size());
+    else
+      part.write(*e, restart_of(*e), all.names, out);
     image_.end_record();
     ++into.records;
   }

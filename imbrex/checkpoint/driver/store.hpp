@@ -66,20 +66,31 @@ class process_store {
   };
 
   void begin(const checkpoint_identity& which);
+  /// A PE's contribution to a part.
+  struct writing {
+    tables_of_pe own{};
+    extension::names_to_write names;
+    /// Elements that were written without the lock.
+    std::map<const chare_header*, std::vector<std::byte>> ahead{};
+  };
+
+  bool is_left_out(const extension::part_here& part, const extension::saved_array& what) const;
+  void write_ahead(writing& all);
   saved_section& section_of(const extension::part_here& part, const extension::saved_array& what);
-  void save(const extension::part_here& part, extension::names_to_write& names, tables_of_pe& own);
+  void save(const extension::part_here& part, writing& all);
 
   bool leads() const { return run_.process() == 0; }
 
   const extension::run_handle run_;  ///< process 0 counts the starts from a checkpoint
-  std::mutex lock_;                  ///< guards all below
+  std::mutex lock_;                  ///< guards all below but the schemas
   part_image image_;
   std::uint64_t number_ = 0;                       ///< number of the checkpoint in the image
   std::map<std::string, saved_section> sections_;  ///< by the name of the array
   std::vector<tables_of_pe> tables_;
-  std::map<std::string, extension::schema_function> schemas_;
   std::map<std::string, saved_value> values_;
   std::optional<restart_source> source_;
+  mutable std::mutex lock_of_schemas_;  ///< taken after `lock_` where both are
+  std::map<std::string, extension::schema_function> schemas_;
 };
 
 /// The file name of this program.
