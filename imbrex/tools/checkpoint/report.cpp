@@ -110,6 +110,14 @@ std::string list_text(const std::string& path, const std::vector<listed_checkpoi
   return rows.text() + problems;
 }
 
+/// The class of a section; by its name if it has no schema, as classes of Python.
+std::string class_of(const checkpoints::section_info& section) {
+  const auto named = section.attributes.find("class");
+  const bool is_by_name = section.schema.name.empty() && named != section.attributes.end() &&
+                          !section.name.ends_with(named->second);
+  return is_by_name ? named->second : section.schema.name;
+}
+
 std::string contents_text(const checkpoint_contents& contents, bool with_classes) {
   const auto& m = contents.contents();
   std::string text = fmt::format(
@@ -121,7 +129,7 @@ std::string contents_text(const checkpoint_contents& contents, bool with_classes
   for (const whole_section& section : contents.sections())
     rows.row({readable_count(section.records.size()), bytes_of(section.bytes),
               checkpoints::name_of(section.info.kind),
-              printable(section.info.name + ": " + section.info.schema.name)});
+              printable(section.info.name + ": " + class_of(section.info))});
   text += rows.text();
   if (!with_classes) return text;
   std::set<std::string> shown;
