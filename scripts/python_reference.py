@@ -31,6 +31,8 @@ SECTIONS = {
     "Memory of devices": ["DeviceArray", "device_array", "stream"],
     "Waiting": ["when_all", "when_any", "sleep", "quiescence"],
     "Balancing": ["strategy", "Problem", "rebalance", "RebalanceResult"],
+    "Checkpoints": ["restored", "checkpoint", "CheckpointResult", "save", "restored_value", "restore", "on_restart",
+                    "RestartReport"],
     "Runs": ["run", "exit", "now", "pe", "num_pes", "process", "num_processes", "phase", "mark"],
     "Sessions": ["start", "stop", "Session", "Result"],
     "Errors": ["Error", "UsageError", "RemoteError", "RemoteTraceback"],
@@ -63,11 +65,19 @@ WORDS = {
     "quiescence": "Waits until no message is in transit, no entry runs and no timer is set.",
     "when_all": "Awaits all, side by side; returns the list of their results.",
     "when_any": "Awaits the first; returns its position and its result. The others are cancelled.",
-    "Chare.balance_point": "A point at which this chare may move, awaited by its entry. If the chare has requested a "
-                           "move, that entry ends here, and the given one, such as `self.run`, begins on the new PE "
-                           "with these arguments. Its result is that of the call.",
+    "Chare.balance_point": "A point at which this chare may move or be saved, awaited by its entry. If the chare has "
+                           "requested a move, that entry ends here, and the given one, such as `self.run`, begins on "
+                           "the new PE with these arguments. Its result is that of the call.",
     "rebalance": "Balances the elements of an array once, now. The strategy is that of `--balance`; without the option "
                  "nothing moves. Elements that are busy may move later.",
+    "checkpoint": "Writes a checkpoint in the folder of `--checkpoint DIR`: named arrays, single chares, values of "
+                  "`save`, and groups of `restore`. The chares stop at their next balance points, and go on once all "
+                  "is copied. Raises an Error without that option, and, on awaiting, if a chare waits elsewhere or "
+                  "cannot be saved, or if the disk cannot be written. The run goes on.",
+    "restore": "Gives the chares of a group their state in the checkpoint from which the run began; False if it has "
+               "none. Later checkpoints save the group. On another number of PEs each chare gets the state by its "
+               "`merge(self, old)`, of the former chares of all PEs; without that method each gets the state of "
+               "PE 0's. Call it in the main task, at once after the group was made.",
     "Problem.load": "Seconds that each object is expected to take in the next period.",
     "Problem.pe": "The PE of each object.",
     "Problem.movable": "False for an object that stays, whatever the strategy returns.",

@@ -17,6 +17,7 @@ void encode_fitting(encoder& out, const member_record& entry, PyObject* const* a
   const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   if (positional > most_arguments || named > most_arguments)
     throw nb::type_error("an entry takes at most 255 arguments: give it a tuple or list");
+  out.number(tag::arguments);
   out.number(static_cast<std::uint8_t>(positional));
   out.number(static_cast<std::uint8_t>(named));
   Py_ssize_t n = 0;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,8 +31,11 @@ class array_kind {
   /// Sends a value to a port, with its reference number.
   virtual void put(const proxy& to, entry_name port, std::int64_t reference, encoder& value) const = 0;
 
-  virtual proxy make_array(class_record& of, const proxy& shape, layout_kind how,
+  /// `name`: empty if the array has none.
+  virtual proxy make_array(class_record& of, const proxy& shape, layout_kind how, std::string name,
                            encoder& arguments) const = 0;
+  /// The array of that name in the checkpoint from which the run began; empty if there is none.
+  virtual std::optional<proxy> restored(class_record& of, const std::string& name) const = 0;
   virtual void insert(const proxy& element, encoder& arguments) const = 0;
   virtual proxy section(const proxy& of, const std::vector<proxy>& members) const = 0;
   virtual void destroy(const proxy& element) const = 0;
@@ -54,6 +59,9 @@ proxy make_group(class_record& of, encoder& arguments);
 /// `pe`: -1 for the runtime's choice.
 proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& arguments);
 
+/// Gives the chares of a group their state in the checkpoint from which the run began. Returns an awaitable
+/// of a bool: False if it has none.
+nb::object restore_group(const proxy& group, PyObject* name);
 /// The chare of a group that is on this PE.
 nb::object local_chare(const proxy& group);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <imbrex/checkpoint/driver/checkpoint.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/object.hpp>
 
@@ -41,6 +42,12 @@ proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& argume
   p.number = chare.key_value();
   p.shape[0] = 1;
   return p;
+}
+
+nb::object restore_group(const proxy& g, PyObject* name) {
+  return awaitable_of(
+      imbrex::restore(group<type>(array<type>(g.collection, array_index(g.extents())))),
+      [](bool is_restored) { return nb::object(nb::bool_(is_restored)); }, name);
 }
 
 nb::object local_chare(const proxy& g) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/extension/durable_names.hpp>
 #include <imbrex/python/device_content.hpp>
 #include <imbrex/python/interpreter.hpp>
 #include <imbrex/python/parcel.hpp>
@@ -33,12 +34,15 @@ enum class tag : std::uint8_t {
   proxy,
   pickled,
   device_array,
+  arguments,  ///< for an entry: the numbers of those by place and by name, and these
 };
 
 /// The bytes and blocks that values are written to.
 class encoder {
  public:
   encoder() = default;
+  /// For values that outlive the run, with names in place of numbers, unless `names` is null.
+  explicit encoder(extension::name_writer* names) : names_(names) {}
   encoder(const encoder&) = delete;
   encoder& operator=(const encoder&) = delete;
   ~encoder() {
@@ -64,6 +68,7 @@ class encoder {
   /// memory back unless `take_loaded` has been called, for example if another value cannot be encoded.
   void add_moved_array(nb::object array);
 
+  extension::name_writer* names() const { return names_; }
   /// The bytes, without blocks.
   std::span<const std::byte> head() const { return {first_, at_}; }
   bool has_blocks() const { return !blocks_.empty(); }
@@ -93,6 +98,7 @@ class encoder {
     std::size_t place;  ///< index in arrays_
   };
 
+  extension::name_writer* const names_ = nullptr;
   std::array<std::byte, 512> few_;
   std::vector<std::byte> many_;
   std::byte* first_ = few_.data();
@@ -108,9 +114,12 @@ class encoder {
 class decoder {
  public:
   explicit decoder(std::span<const std::byte> head) : at_(head.data()), end_(at_ + head.size()) {}
-  explicit decoder(const parcel& p) : decoder(std::span<const std::byte>(p.head)) {
+  /// `names`: of the values if they come from another run, else null.
+  explicit decoder(const parcel& p, extension::name_reader* names = nullptr)
+      : decoder(std::span<const std::byte>(p.head)) {
     blocks_ = p.blocks;
     may_take_ = !p.is_shared;
+    names_ = names;
   }
   /// Takes the device arrays out of `p`.
   explicit decoder(loaded_parcel& p) : decoder(p.values) { arrays_ = p.arrays; }
@@ -134,6 +143,10 @@ class decoder {
     return b;
   }
   bool may_take() const { return may_take_; }
+  extension::name_reader* names() const { return names_; }
+  /// The next byte.
+  const std::byte* position() const { return at_; }
+  bool is_at_end() const { return at_ == end_; }
   /// The next device array, on the device where it lies.
   detail::attachment next_array();
 
@@ -145,6 +158,7 @@ class decoder {
   std::span<const bytes_block> blocks_;
   std::span<device_content> arrays_;
   bool may_take_ = true;
+  extension::name_reader* names_ = nullptr;
 };
 
 }  // namespace imbrex::python

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/core/extension/device.hpp>
+#include <imbrex/core/extension/durable_names.hpp>
 #include <imbrex/core/gpu/shared_device_buffer.hpp>
 #include <imbrex/python/parcel.hpp>
 
@@ -59,6 +60,10 @@ struct loaded_parcel {
   parcel values{};
   std::vector<device_content> arrays{};
 };
+
+/// Values that are saved, or were. Throws imbrex::error if arrays of devices are among them.
+void archive_durably(extension::name_writer& names, loaded_parcel& p, writer& out);
+void archive_durably(extension::name_reader& names, loaded_parcel& p, reader& in);
 
 }  // namespace imbrex::python
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/sched/scheduler.hpp>
 
 namespace imbrex::python {
 
@@ -64,6 +65,12 @@ void set_current_exception() {
 }
 
 }  // namespace
+
+void check_in_run(const char* what, const char* elsewhere) {
+  if (detail::scheduler::current() == nullptr)
+    throw error(std::string("imbrex.") + what + " is for entries and main tasks, in imbrex.run; " +
+                elsewhere);
+}
 
 PyObject* raise_current_exception() noexcept {
   try {

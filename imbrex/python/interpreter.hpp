@@ -36,6 +36,9 @@ class interpreter_lock final : public observer {
   static inline thread_local PyThreadState* parked_ = nullptr;
 };
 
+/// Throws imbrex::error outside of a PE. `what` is a function of the package; `elsewhere` is the remedy.
+void check_in_run(const char* what, const char* elsewhere);
+
 /// Throws Python's current error if `object` is null; otherwise owns it.
 inline nb::object checked(PyObject* object) {
   if (object == nullptr) throw nb::python_error();

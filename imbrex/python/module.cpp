@@ -27,6 +27,7 @@
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
 #include <imbrex/python/balance.hpp>
+#include <imbrex/python/checkpoint.hpp>
 #include <imbrex/python/coroutine.hpp>
 #include <imbrex/python/device_array.hpp>
 #include <imbrex/python/failure.hpp>
@@ -36,6 +37,7 @@
 #include <imbrex/python/port_type.hpp>
 #include <imbrex/python/proxy.hpp>
 #include <imbrex/python/proxy_type.hpp>
+#include <imbrex/python/saved_values.hpp>
 #include <imbrex/python/values.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
@@ -65,8 +67,8 @@ void define_class_of(const nb::object& type, const std::string& name, const nb::
   define_class(type.ptr(), name, all, {method(0), method(1), method(2)}, in_all_processes);
 }
 
-nb::object make_array(const nb::object& type, const nb::object& shape, int how, const nb::tuple& args,
-                      const nb::dict& named) {
+nb::object make_array(const nb::object& type, const nb::object& shape, int how, std::string name,
+                      const nb::tuple& args, const nb::dict& named) {
   class_record& c = class_of(type.ptr());
   proxy p;
   if (shape.is_none()) {
@@ -77,7 +79,7 @@ nb::object make_array(const nb::object& type, const nb::object& shape, int how, 
   const auto layout = static_cast<layout_kind>(how);
   encoder out;
   if (layout != layout_kind::sparse) encode_arguments(out, c.constructor(), args.ptr(), named.ptr());
-  return new_proxy(kind_of(p).make_array(c, p, layout, out));
+  return new_proxy(kind_of(p).make_array(c, p, layout, std::move(name), out));
 }
 
 nb::object make_group_of(const nb::object& type, const nb::tuple& args, const nb::dict& named) {
@@ -111,13 +113,6 @@ std::vector<task<nb::object>> tasks_of(const nb::args& awaitables) {
     all.push_back(task_of(nb::borrow(a)));
   }
   return all;
-}
-
-/// Throws outside of a PE, where an awaitable of imbrex cannot be awaited; `elsewhere` is the remedy.
-void check_in_run(const char* what, const char* elsewhere) {
-  if (detail::scheduler::current() == nullptr)
-    throw error(std::string("imbrex.") + what + " is for entries and main tasks, in imbrex.run; " +
-                elsewhere);
 }
 
 nb::object all_of(const nb::args& awaitables) {
@@ -193,6 +188,21 @@ struct main_program {
   std::unique_ptr<coroutine_awaiter> body;
 };
 
+/// The exception being handled, in the form that can be sent. A UsageError becomes one of C++, whose text is
+/// for the user.
+std::exception_ptr exception_of_main() {
+  try {
+    throw;
+  } catch (nb::python_error& e) {
+    static module_attribute usage("imbrex._errors", "UsageError");
+    PyObject* const type = usage;
+    if (!e.matches(type)) return travelling_exception("");
+    return std::make_exception_ptr(usage_error(nb::str(e.value()).c_str()));
+  } catch (...) {
+    return travelling_exception("");
+  }
+}
+
 /// Runs the main task and returns the exit status. Throws exceptions in the form that can be sent.
 task<int> run_main(main_program& main) {
   struct frame {
@@ -213,7 +223,7 @@ task<int> run_main(main_program& main) {
       main.result = std::move(call_result);
   } catch (...) {
     ends_at_once = status_of_system_exit();
-    if (!ends_at_once) std::rethrow_exception(travelling_exception(""));
+    if (!ends_at_once) std::rethrow_exception(exception_of_main());
   }
   if (!main.body) co_return ends_at_once.value_or(0);
   std::exception_ptr thrown;
@@ -224,7 +234,7 @@ task<int> run_main(main_program& main) {
     if (const auto ends = status_of_system_exit())
       status = *ends;
     else
-      thrown = travelling_exception("");
+      thrown = exception_of_main();
   }
   if (thrown) std::rethrow_exception(std::move(thrown));
   co_return status;
@@ -386,7 +396,7 @@ void define_functions(nb::module_& m) {
   m.def("set_constructor", [](const nb::object& type, const nb::tuple& constructor) {
     set_constructor(class_of(type.ptr()), definition_in(constructor));
   });
-  m.def("make_array", &make_array, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
+  m.def("make_array", &make_array, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
   m.def("make_group", &make_group_of);
   m.def("make_chare", &make_chare_of);
   m.def("when_all", &all_of);
@@ -446,6 +456,8 @@ NB_MODULE(_core, m) {
   define_functions(m);
   define_phases(m);
   define_balance(m);
+  define_checkpoints(m);
+  define_saved_values(m);
 }
 
 }  // namespace imbrex::python

@@ -269,6 +269,8 @@ nb::object decode_array(decoder& in) {
   return copied_array(h, in.raw(bytes), bytes);
 }
 
+void pass_head(decoder& in) { decode_head(in); }
+
 nb::object decode_array_beside(decoder& in) {
   head h = decode_head(in);
   const auto& b = in.next_block();

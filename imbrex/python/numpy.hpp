@@ -41,6 +41,8 @@ nb::object new_array(int type, const std::vector<Py_ssize_t>& shape);
 /// Read the value after its tag. The arrays are writable.
 nb::object decode_array(decoder& in);
 nb::object decode_array_beside(decoder& in);
+/// Passes over the head of an array whose elements lie in a block.
+void pass_head(decoder& in);
 nb::object decode_scalar(decoder& in);
 
 }  // namespace imbrex::python::numpy

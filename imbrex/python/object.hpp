@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <imbrex/balance/driver/rebalance.hpp>
+#include <imbrex/checkpoint/driver/restoration.hpp>
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/create.hpp>
@@ -92,6 +94,8 @@ class object final : public chare<object<Index>, Index>, public object_base {
   }
 
   void serialize(auto& ar) { serialize_base(ar); }
+  bool merges() const { return can_merge(); }
+  void merge(std::span<object* const> old) { merge_objects({old.begin(), old.end()}); }
 
   nb::object where() const override { return object_of(base::where()); }
   proxy self_proxy() const override;
@@ -290,23 +294,43 @@ class kind_of_index final : public array_kind {
     imbrex::send<&type::put_short>(element_of(to), port, reference, value.head());
   }
 
-  proxy make_array(class_record& of, const proxy& shape, layout_kind how, encoder& arguments) const override {
+  proxy make_array(class_record& of, const proxy& shape, layout_kind how, std::string name,
+                   encoder& arguments) const override {
     proxy p = shape;
     p.of = &of;
     p.kind = proxy_kind::array;
     const entry_name constructor = of.constructor().number;
+    const auto make = [&](auto layout, auto&&... of_elements) {
+      layout.name = std::move(name);
+      p.collection = imbrex::make_array<type>(layout, constructor, of_elements...).collection();
+    };
     if constexpr (std::is_same_v<Index, text_key>) {
-      p.collection = imbrex::make_array<type>(imbrex::keyed<text_key>(), constructor).collection();
+      make(imbrex::keyed<text_key>());
     } else {
       const Index extents = shape_of(shape);
       if (how == layout_kind::sparse)
-        p.collection = imbrex::make_array<type>(imbrex::sparse(extents), constructor).collection();
+        make(imbrex::sparse(extents));
       else if (how == layout_kind::round_robin)
-        p.collection = imbrex::make_array<type>(imbrex::dense(extents).placed(imbrex::round_robin),
-                                                constructor, arguments.take(true))
-                           .collection();
+        make(imbrex::dense(extents).placed(imbrex::round_robin), arguments.take(true));
       else
-        p.collection = imbrex::make_array<type>(extents, constructor, arguments.take(true)).collection();
+        make(imbrex::dense(extents), arguments.take(true));
+    }
+    return p;
+  }
+
+  std::optional<proxy> restored(class_record& of, const std::string& name) const override {
+    const auto found = checkpoints::detail::restored_array<type>(name, of.name);
+    if (!found) return std::nullopt;
+    proxy p;
+    p.of = &of;
+    p.kind = proxy_kind::array;
+    p.collection = found->collection();
+    if constexpr (std::is_same_v<Index, text_key>) {
+      p.dimensions = 0;
+    } else {
+      const array_index& shape = found->shape();
+      p.dimensions = static_cast<std::uint8_t>(shape.dimensions);
+      std::ranges::copy(shape.values(), p.shape.begin());
     }
     return p;
   }

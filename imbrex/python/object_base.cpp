@@ -12,6 +12,7 @@
 #include <imbrex/python/failure.hpp>
 #include <imbrex/python/interrupts.hpp>
 #include <imbrex/python/port_type.hpp>
+#include <imbrex/python/saved_values.hpp>
 #include <imbrex/python/values.hpp>
 
 namespace imbrex::python {
@@ -22,6 +23,7 @@ namespace {
 class call_arguments {
  public:
   call_arguments(PyObject* self, decoder& in) {
+    if (in.number<tag>() != tag::arguments) throw nb::value_error("arguments that came have no known form");
     const std::size_t positional = in.number<std::uint8_t>();
     const std::size_t named = in.number<std::uint8_t>();
     if (positional + named + 2 > few_.size()) {
@@ -223,27 +225,58 @@ void object_base::put_value(entry_name which, std::int64_t reference, loaded_par
   ports_[static_cast<std::size_t>(member_of(which).port)]->put(reference, std::move(value));
 }
 
-parcel object_base::packed_state() const {
+parcel object_base::packed_state(extension::name_writer* names) const {
   const nb::gil_scoped_acquire lock;
   try {
     static module_attribute state_of("imbrex._classes", "state_of");
-    return parcel_of(checked(PyObject_CallOneArg(state_of, self_)).ptr());
+    const nb::object state = checked(PyObject_CallOneArg(state_of, self_));
+    encoder out(names);
+    try {
+      encode(out, state.ptr());
+    } catch (const nb::python_error& e) {
+      if (names == nullptr) throw;
+      throw error(reason_not_to_save(state.ptr(), e, *names));
+    }
+    return out.take();
   } catch (...) {
     std::rethrow_exception(travelling_exception(""));
   }
 }
 
-void object_base::unpack(entry_name constructor, const parcel& state) {
+void object_base::unpack(entry_name constructor, const parcel& state, extension::name_reader* names) {
   try {
     static module_attribute restore("imbrex._classes", "restore");
-    adopt(*member_of(constructor).of);
-    PyObject* const arguments[] = {self_, nullptr};
-    const nb::object value = value_of(state);
-    PyObject* const both[] = {arguments[0], value.ptr()};
+    class_record& its = *member_of(constructor).of;
+    if (self_ == nullptr) adopt(its);
+    if (class_ != &its) throw error("it was saved as a chare of " + its.name);
+    const nb::object value = value_of(state, names);
+    PyObject* const both[] = {self_, value.ptr()};
     checked(PyObject_Vectorcall(restore, both, 2, nullptr));
     set_ports();  // a __setstate__ may have replaced all attributes
   } catch (...) {
     std::rethrow_exception(travelling_exception(""));
+  }
+}
+
+port& object_base::port_named(const std::string& name) const {
+  for (const auto& p : ports_)
+    if (p->of().name == name) return *p;
+  throw error("it was saved with a port " + name + ", which the class " + class_->name + " has not");
+}
+
+bool object_base::can_merge() const {
+  static module_attribute can_merge("imbrex._saving", "can_merge");
+  const nb::object answer = checked(PyObject_CallOneArg(can_merge, class_->type));
+  return answer.ptr() == Py_True;
+}
+
+void object_base::merge_objects(const std::vector<const object_base*>& old) {
+  try {
+    nb::list all;
+    for (const object_base* const each : old) all.append(nb::borrow(each->self()));
+    checked(PyObject_CallMethod(self_, "merge", "O", all.ptr()));
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(element_text(self_proxy()) + ", merge"));
   }
 }
 
@@ -376,7 +409,9 @@ PyMethodDef methods[] = {
      "migrate_to(pe): moves this chare to another PE after the current entry, if no entry of it waits then."},
     {"balance_point", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&balance_point)),
      METH_FASTCALL | METH_KEYWORDS,
-     "balance_point(entry, ...): a point at which this chare may move, awaited by its entry. If the chare "
+     "balance_point(entry, ...): a point at which this chare may move or be saved, awaited by its entry. If "
+     "the "
+     "chare "
      "has requested a move, that entry ends here, and the given one begins on the new PE with these "
      "arguments. Its result is that of the call."},
     {"destroy", &destroy, METH_NOARGS, "Destroys this chare when the current entry next waits or ends."},

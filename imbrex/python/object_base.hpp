@@ -105,24 +105,48 @@ class object_base {
   nb::object call_coroutine(const member_record& entry, decoder arguments);
   void put_value(entry_name port, std::int64_t reference, loaded_parcel value);
 
-  /// The object's state for a migration.
-  parcel packed_state() const;
-  void unpack(entry_name constructor, const parcel& state);
+  /// The object's state for a migration, or for a checkpoint, with names in place of numbers.
+  parcel packed_state(extension::name_writer* names) const;
+  void unpack(entry_name constructor, const parcel& state, extension::name_reader* names);
 
   template <class Archive>
   void serialize_base(Archive& ar) {
+    auto* const names = extension::names_of(ar);
+    entry_name constructor;
+    if constexpr (!Archive::reading) constructor = constructor_name();
+    if (names != nullptr)
+      extension::archive_durably(*names, constructor, ar);
+    else
+      ar(constructor);
     if constexpr (Archive::reading) {
-      entry_name constructor;
       parcel state;
-      ar(constructor, state);
-      unpack(constructor, state);
+      ar(state);
+      unpack(constructor, state, names);
     } else {
-      ar(constructor_name(), packed_state());
+      ar(packed_state(names));
     }
+    if (names != nullptr) return serialize_named_ports(ar);
     for (const auto& p : ports_) p->serialize(ar);
   }
 
+  /// True if the class makes a group's chare out of those of another number of PEs, by `merge`.
+  bool can_merge() const;
+  void merge_objects(const std::vector<const object_base*>& old);
+
  private:
+  /// Ports by their names, since the class may get others.
+  template <class Archive>
+  void serialize_named_ports(Archive& ar) {
+    auto count = static_cast<std::uint64_t>(ports_.size());
+    ar(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::string name;
+      if constexpr (!Archive::reading) name = ports_[i]->of().name;
+      ar(name);
+      port_named(name).serialize(ar);
+    }
+  }
+  port& port_named(const std::string& name) const;
   void adopt(class_record& c);
   void set_ports();
   nb::object call_for_balancer(PyObject* method, const char* name) const;

@@ -27,16 +27,14 @@ const proxy& port::other() const {
   return *other_;
 }
 
-port::packed_end port::packed_other() const {
-  if (!other_) return {};
-  encoder out;
+parcel port::packed_other(extension::name_writer* names) const {
+  encoder out(names);
   encode_proxy(out, *other_);
-  return {true, out.take(), port_there_->number};
+  return out.take();
 }
 
-void port::unpack_other(const packed_end& other) {
-  if (!other.is_connected) return;
-  connect(proxy_in(value_of(other.chare).ptr()), member_of(other.port));
+void port::connect_again(const parcel& chare, extension::name_reader* names, entry_name there) {
+  connect(proxy_in(value_of(chare, names).ptr()), member_of(there));
 }
 
 }  // namespace imbrex::python

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <imbrex/core/array/mailbox.hpp>
+#include <imbrex/core/extension/durable_names.hpp>
 #include <imbrex/python/classes.hpp>
 #include <imbrex/python/device_content.hpp>
 #include <imbrex/python/proxy.hpp>
@@ -35,22 +36,30 @@ class port {
   std::int64_t next_to_send() { return sent_++; }
   auto receive_next() { return values_.receive_in_order(&received_); }
 
-  /// The connection and the unread values migrate with the chare.
+  /// The connection and the unread values migrate with the chare, and are saved with it.
   template <class Archive>
   void serialize(Archive& ar) {
-    auto other = packed_other();
-    ar(values_, sent_, received_, other);
-    if constexpr (Archive::reading) unpack_other(other);
+    bool is_connected = other_.has_value();
+    ar(values_, sent_, received_, is_connected);
+    if (!is_connected) return;
+    auto* const names = extension::names_of(ar);
+    parcel chare;
+    entry_name there;
+    if constexpr (!Archive::reading) {
+      chare = packed_other(names);
+      there = port_there_->number;
+    }
+    ar(chare);
+    if (names != nullptr)
+      extension::archive_durably(*names, there, ar);
+    else
+      ar(there);
+    if constexpr (Archive::reading) connect_again(chare, names, there);
   }
 
  private:
-  struct packed_end {
-    bool is_connected = false;
-    parcel chare{};
-    entry_name port{};
-  };
-  packed_end packed_other() const;
-  void unpack_other(const packed_end& other);
+  parcel packed_other(extension::name_writer* names) const;
+  void connect_again(const parcel& chare, extension::name_reader* names, entry_name there);
 
   const member_record& of_;
   mailbox<loaded_parcel> values_;

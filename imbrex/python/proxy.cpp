@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/python/proxy.hpp>
 
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
 #include <imbrex/core/extension/index.hpp>
+#include <imbrex/serial/reader.hpp>
+#include <imbrex/serial/writer.hpp>
 
 namespace imbrex::python {
 
@@ -16,8 +19,76 @@ nb::object new_proxy(proxy p) {
   return nb::steal(reinterpret_cast<PyObject*>(o));
 }
 
+namespace {
+
+/// The part of a saved proxy without names.
+struct form_of_proxy {
+  proxy_kind kind = proxy_kind::element;
+  std::int8_t priority = 0;
+  bool is_coalesced = false;
+  bool is_single = false;
+  std::vector<int> extents{};  ///< empty if the array has keys
+  std::string key{};
+};
+
+}  // namespace
+
+std::vector<std::byte> saved_form(const proxy& p, extension::name_writer& names) {
+  writer out;
+  entry_name constructor = p.of->constructor().number;
+  extension::archive_durably(names, constructor, out);
+  out(form_of_proxy{
+      p.kind, p.priority, p.is_coalesced, p.is_single, {p.extents().begin(), p.extents().end()}, p.key});
+  names.write_collection(p.collection, out);
+  if (p.kind == proxy_kind::section) names.write_section(p.collection, p.number, out);
+  if (p.kind == proxy_kind::element && p.dimensions != 0) names.write_key(p.collection, p.number, out);
+  return out.take();
+}
+
+proxy proxy_of_saved(std::span<const std::byte> bytes, extension::name_reader& names) {
+  reader in(bytes);
+  entry_name constructor;
+  form_of_proxy form;
+  extension::archive_durably(names, constructor, in);
+  in(form);
+  proxy p;
+  if (form.extents.size() > p.shape.size()) throw nb::value_error("a saved proxy has too many dimensions");
+  p.of = member_of(constructor).of;
+  p.kind = form.kind;
+  p.priority = form.priority;
+  p.is_coalesced = form.is_coalesced;
+  p.is_single = form.is_single;
+  p.dimensions = static_cast<std::uint8_t>(form.extents.size());
+  p.key = std::move(form.key);
+  std::ranges::copy(form.extents, p.shape.begin());
+  p.collection = names.read_collection(in);
+  if (p.kind == proxy_kind::section) p.number = names.read_section(p.collection, in);
+  if (p.kind == proxy_kind::element && p.dimensions != 0) p.number = names.read_key(p.collection, in);
+  in.finish();
+  const int size_of_group = names.size_of_group(p.collection);
+  if (size_of_group >= 0) p.shape[0] = size_of_group;
+  return p;
+}
+
+namespace {
+
+void encode_saved(encoder& out, const proxy& p) {
+  const auto bytes = saved_form(p, *out.names());
+  out.number(static_cast<std::uint32_t>(bytes.size()));
+  out.raw(bytes.data(), bytes.size());
+}
+
+nb::object decode_saved(decoder& in) {
+  const auto size = in.number<std::uint32_t>();
+  return new_proxy(proxy_of_saved({in.raw(size), size}, *in.names()));
+}
+
+}  // namespace
+
 void encode_proxy(encoder& out, const proxy& p) {
   out.number(tag::proxy);
+  if (out.names() != nullptr) [[unlikely]]
+    return encode_saved(out, p);
   out.number(p.of->constructor().number.number);
   out.number(p.kind);
   out.number(p.dimensions);
@@ -32,6 +103,8 @@ void encode_proxy(encoder& out, const proxy& p) {
 }
 
 nb::object decode_proxy(decoder& in) {
+  if (in.names() != nullptr) [[unlikely]]
+    return decode_saved(in);
   proxy p;
   p.of = member_of(entry_name{in.number<std::uint32_t>()}).of;
   p.kind = in.number<proxy_kind>();

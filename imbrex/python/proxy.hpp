@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <imbrex/python/array_index.hpp>
 #include <imbrex/python/classes.hpp>
@@ -46,7 +47,11 @@ inline bool is_proxy(PyObject* o) { return Py_TYPE(o) == proxy_object::type; }
 inline const proxy& proxy_in(PyObject* o) { return reinterpret_cast<proxy_object*>(o)->its; }
 nb::object new_proxy(proxy p);
 
-/// Writes the tag and the proxy.
+/// A proxy as bytes that another run reads, and back.
+std::vector<std::byte> saved_form(const proxy& p, extension::name_writer& names);
+proxy proxy_of_saved(std::span<const std::byte> bytes, extension::name_reader& names);
+
+/// Writes the tag and the proxy, by the encoder's names if it has any.
 void encode_proxy(encoder& out, const proxy& p);
 /// Reads a proxy after its tag.
 nb::object decode_proxy(decoder& in);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/python/values.hpp>
 
+#include <memory>
 #include <string_view>
 
 #include <imbrex/python/device_array.hpp>
+#include <imbrex/python/names_of_pickle.hpp>
 #include <imbrex/python/numpy.hpp>
 #include <imbrex/python/proxy.hpp>
 
@@ -34,33 +36,57 @@ bytes_block copy_of(PyObject* pickle_buffer) {
   return b;
 }
 
+/// The buffer itself, for a block that ends before its owner does anything.
+bytes_block view_of(PyObject* pickle_buffer) {
+  auto view = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(pickle_buffer, view.get(), PyBUF_ANY_CONTIGUOUS) < 0) throw nb::python_error();
+  auto* const first = static_cast<std::byte*>(view->buf);
+  const auto size = static_cast<std::size_t>(view->len);
+  const auto release = [held = view.release()](std::byte*) {
+    PyBuffer_Release(held);
+    delete held;
+  };
+  return {std::shared_ptr<std::byte>(first, release), size};
+}
+
+}  // namespace
+
 void encode_by_pickle(encoder& out, PyObject* o) {
-  static module_attribute dumps("imbrex._pickling", "dumps");
   static kept_object kept_names, kept_five;
   PyObject* const names = kept_names.get([] { return Py_BuildValue("(ss)", "protocol", "buffer_callback"); });
   PyObject* const five = kept_five.get([] { return PyLong_FromLong(5); });
   const nb::object buffers = checked(PyList_New(0));
   const nb::object append = checked(PyObject_GetAttrString(buffers.ptr(), "append"));
   PyObject* const arguments[] = {o, five, append.ptr()};
+  const names_of_pickle use(out.names());
+  static module_attribute dumps_to_send("imbrex._pickling", "dumps");
+  static module_attribute dumps_to_save("imbrex._saving", "dumps");
+  PyObject* const dumps = out.names() == nullptr ? dumps_to_send : dumps_to_save;
   const nb::object bytes = checked(PyObject_Vectorcall(dumps, arguments, 1, names));
   encode_bytes(out, tag::pickled, PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr()));
   const Py_ssize_t count = PyList_GET_SIZE(buffers.ptr());
   out.number(static_cast<std::uint32_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i) {
-    bytes_block b = copy_of(PyList_GET_ITEM(buffers.ptr(), i));
+    PyObject* const buffer = PyList_GET_ITEM(buffers.ptr(), i);
+    bytes_block b = out.names() == nullptr ? copy_of(buffer) : view_of(buffer);
     const bool is_beside = b.size() >= shortest_buffer_beside;
     out.number(static_cast<std::uint64_t>(is_beside ? 0 : b.size() + 1));
     is_beside ? out.add(std::move(b)) : out.raw(b.data(), b.size());
   }
 }
 
+namespace {
+
 nb::object writable_copy(const std::byte* first, std::size_t size) {
   return checked(
       PyByteArray_FromStringAndSize(reinterpret_cast<const char*>(first), static_cast<Py_ssize_t>(size)));
 }
 
+}  // namespace
+
 nb::object decode_pickled(decoder& in) {
   static module_attribute loads("pickle", "loads");
+  const names_of_pickle use(in.names());
   const auto bytes = decode_bytes(in);
   const auto count = in.number<std::uint32_t>();
   const nb::object view = checked(PyMemoryView_FromMemory(const_cast<char*>(bytes.data()),
@@ -83,6 +109,8 @@ nb::object decode_pickled(decoder& in) {
   PyObject* const arguments[] = {view.ptr(), buffers.ptr()};
   return checked(PyObject_Vectorcall(loads, arguments, 1, names));
 }
+
+namespace {
 
 /// False if the int does not fit 64 bits.
 bool encode_integer(encoder& out, PyObject* o) {
@@ -186,6 +214,7 @@ nb::object decode(decoder& in) {
     case tag::proxy: return decode_proxy(in);
     case tag::pickled: return decode_pickled(in);
     case tag::device_array: return decode_device_array(in);
+    case tag::arguments: break;
   }
   throw nb::value_error("a value of Python that came has no known form");
 }

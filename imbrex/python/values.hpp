@@ -13,10 +13,16 @@ void encode(encoder& out, PyObject* o);
 /// Reads a value. Throws nb::python_error, for example if pickle does not find a class.
 nb::object decode(decoder& in);
 
+/// Writes a value by pickle, whatever it is.
+void encode_by_pickle(encoder& out, PyObject* o);
+/// Reads what `encode_by_pickle` has written after the tag.
+nb::object decode_pickled(decoder& in);
+
 parcel parcel_of(PyObject* o);
 loaded_parcel loaded_parcel_of(PyObject* o);
-inline nb::object value_of(const parcel& p) {
-  decoder in(p);
+/// `names`: of the value if it comes from another run, else null.
+inline nb::object value_of(const parcel& p, extension::name_reader* names = nullptr) {
+  decoder in(p, names);
   return decode(in);
 }
 /// Takes the device arrays out of `p`.

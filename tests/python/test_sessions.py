@@ -417,6 +417,8 @@ def test_options_that_are_none_are_refused():
     ix.stop()
     with pytest.raises(ix.UsageError, match="foo=3: the runtime has no option --foo"):
         ix.start(PROCESSES, foo=3)
+    with pytest.raises(ix.UsageError, match="checkpoint_every=3: a session has no checkpoints"):
+        ix.start(PROCESSES, checkpoint_every=3)
 
 
 def order_of_a_race(seed, pause):

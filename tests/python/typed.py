@@ -76,6 +76,14 @@ async def main() -> list[int]:
     with ix.phase("the first", 3) as part:
         first, _ = await ix.when_any(single.run.call(1), ix.sleep(1.5))
     ix.mark(part)  # type: ignore[arg-type]
+    found: ix.Array[Cell] | None = ix.restored("cells", Cell)
+    ix.save("time", 2.5)
+    time: float = ix.restored_value("time", 0.0)
+    place: str = ix.restored_value("time", time)  # type: ignore[assignment]
+    made = await ix.checkpoint()
+    is_restored: bool = await ix.restore(ix.group(Cell, 256))
+    ix.on_restart(lambda report: print(found, place, is_restored, report.pes_before, made.bytes))
+    ix.sparse_array(Cell, 10, named=3)  # type: ignore[arg-type]
     return [first, cells.shape[0]]
 
 

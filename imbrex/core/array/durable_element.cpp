@@ -33,8 +33,6 @@ void check_can_be_saved(const chare_header& e, const message* restart) {
   if (of_class.make_migrant == nullptr)
     throw_not_saved(e,
                     "its class needs a default constructor and `void serialize(auto& ar)` with all members");
-  if (of_class.is_pickled)
-    throw_not_saved(e, "its state is pickled, and proxies in pickled bytes mean something in this run alone");
   if (of_class.moves_with_entries) throw_not_saved(e, "its stack cannot be written");
   if (of_class.is_bound != nullptr && of_class.is_bound(e))
     throw_not_saved(e, "a channel of it is bound to memory of its PE: end the channel before");

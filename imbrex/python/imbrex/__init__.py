@@ -18,10 +18,11 @@
 """
 
 from imbrex._balance import Problem, strategy
+from imbrex._checkpoint import on_restart, restored, restored_value, save
 from imbrex._classes import Channel, Chare, DeviceChannel, Mailbox, entry
 from imbrex._core import (
-    Executor, DeviceArray, RebalanceResult, device_array, exit, give, now, num_pes, num_processes, pe, process,
-    quiescence, rebalance, sleep, when_all, when_any)
+    CheckpointResult, Executor, DeviceArray, RebalanceResult, RestartReport, checkpoint, device_array, exit, give, now,
+    num_pes, num_processes, pe, process, quiescence, rebalance, restore, sleep, when_all, when_any)
 from imbrex._core import make_executor as executor
 from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_robin, sparse_array
 from imbrex._device import stream
@@ -32,9 +33,10 @@ from imbrex._phases import mark, phase
 from imbrex._run import run, start, stop
 
 __all__ = [
-    "Channel", "Chare", "DeviceArray", "DeviceChannel", "Error", "Executor", "Mailbox", "Problem", "RebalanceResult",
-    "RemoteError", "RemoteTraceback", "UsageError", "all", "any", "array", "bit_and", "bit_or", "bit_xor", "chare",
-    "device_array", "entry", "executor", "exit", "gather", "give", "group", "in_blocks", "keyed_array", "mark", "max",
-    "min", "now", "num_pes", "num_processes", "pe", "phase", "process", "product", "quiescence", "rebalance",
-    "round_robin", "run", "sleep", "sparse_array", "start", "stop", "strategy", "stream", "sum", "when_all",
-    "when_any"]
+    "Channel", "Chare", "CheckpointResult", "DeviceArray", "DeviceChannel", "Error", "Executor", "Mailbox", "Problem",
+    "RebalanceResult", "RemoteError", "RemoteTraceback", "RestartReport", "UsageError", "all", "any", "array",
+    "bit_and", "bit_or", "bit_xor", "chare", "checkpoint", "device_array", "entry", "executor", "exit", "gather",
+    "give", "group", "in_blocks", "keyed_array", "mark", "max", "min", "now", "num_pes", "num_processes",
+    "on_restart", "pe", "phase", "process", "product", "quiescence", "rebalance", "restore", "restored",
+    "restored_value", "round_robin", "run", "save", "sleep", "sparse_array", "start", "stop", "strategy", "stream",
+    "sum", "when_all", "when_any"]

@@ -3,7 +3,7 @@
 
 import operator
 
-from imbrex import _core, _errors
+from imbrex import _core, _errors, _saving
 
 #: Equal, consecutive parts of an array on the PEs.
 in_blocks = 0
@@ -25,21 +25,32 @@ def _shape(given):
     return given
 
 
-def array(cls, shape, /, *arguments, placement=in_blocks, **named):
-    """An array of chares, each constructed from the arguments. The shape is an int or a tuple of 1 to 6."""
+def _checked_name(cls, name):
+    """The name of an array; empty if it has none."""
+    if name is None:
+        return ""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the name of an array is a text, such as named='blocks', not {name!r}")
+    _saving.check_class(cls)
+    return name
+
+
+def array(cls, shape, /, *arguments, placement=in_blocks, named=None, **keywords):
+    """An array of chares, each constructed from the arguments. The shape is an int or a tuple of 1 to 6. Checkpoints
+    save an array that is `named`, such as named="blocks"."""
     if placement not in (in_blocks, round_robin):
         raise ValueError(f"a placement is imbrex.in_blocks or imbrex.round_robin, not {placement!r}")
-    return _maker().make_array(cls, _shape(shape), placement, arguments, named)
+    return _maker().make_array(cls, _shape(shape), placement, _checked_name(cls, named), arguments, keywords)
 
 
-def sparse_array(cls, shape, /):
+def sparse_array(cls, shape, /, *, named=None):
     """An array without elements at first: its `insert(index, ...)` creates them, anywhere inside the shape."""
-    return _maker().make_array(cls, _shape(shape), _SPARSE, (), {})
+    return _maker().make_array(cls, _shape(shape), _SPARSE, _checked_name(cls, named), (), {})
 
 
-def keyed_array(cls, /):
+def keyed_array(cls, /, *, named=None):
     """An array whose elements have keys: a str, bytes, an int or a tuple of these. The array begins empty."""
-    return _maker().make_array(cls, None, _SPARSE, (), {})
+    return _maker().make_array(cls, None, _SPARSE, _checked_name(cls, named), (), {})
 
 
 def group(cls, /, *arguments, **named):

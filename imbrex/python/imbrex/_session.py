@@ -388,15 +388,17 @@ class Session:
 
     # Functions by which `imbrex._creation` makes arrays, with the signatures of `imbrex._core`
 
-    def make_array(self, cls, shape, placement, arguments, named):
+    def make_array(self, cls, shape, placement, name, arguments, named):
         _check_class(cls)
+        if name:
+            raise _errors.Error(f"named={name!r}: a session has no checkpoints, so leave out the name of the array")
         if shape is not None:
             shape = _core._index(shape, "a shape")
             if min(shape) < 0 or math.prod(shape) > 2 ** (62 if placement == _creation._SPARSE else 40):
                 raise _errors.Error(f"an array of {cls.__qualname__} cannot have the shape "
                                     f"{shape if len(shape) > 1 else shape[0]}: each extent must be 0 or more, and "
                                     f"there may be 2^40 elements at most; 2^62 in a sparse array")
-        return self._create("array", shape, "make_array", cls, arguments, named, cls, shape, placement)
+        return self._create("array", shape, "make_array", cls, arguments, named, cls, shape, placement, name)
 
     def make_group(self, cls, arguments, named):
         return self._create("group", (self.num_pes,), "make_group", cls, arguments, named, cls)
@@ -476,6 +478,10 @@ def _words_to_start(processes, options):
     if processes > 1 and options.get("machine", "threads") != "threads":
         raise _errors.UsageError(f"machine={options['machine']!r}: that machine is one process, so leave out "
                                  f"processes={processes}, and give pes={processes}")
+    for name in options:
+        if name.startswith(("checkpoint", "restart")):
+            raise _errors.UsageError(f"{name}={options[name]!r}: a session has no checkpoints; write a program that "
+                                     f"calls imbrex.run")
     words = _command_line.words_of(options, ["processes"])
     serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *words]
     return serve if processes == 1 else [_command_line.command(), "run", "-n", str(processes), *serve]

@@ -562,6 +562,9 @@ class Runtime(Coroutines, Reductions, Sections, Migration, Tasks):
 
 
 async def _main():
+    if _core.has_checkpoints():
+        raise _errors.UsageError("--checkpoint and --restart: programs of charm4py cannot be saved, since their "
+                                 "waiting methods keep stacks; write the chares for imbrex itself")
     if _core.num_pes() != _core.num_processes():
         raise Charm4PyError(f"{_core.num_pes()} PEs in {_core.num_processes()} processes: each PE of a program of "
                             f"charm4py has its own globals, so start it by imbrex run -n {_core.num_pes()}")
