@@ -110,10 +110,14 @@ void fiber::begin(stack_switch::arrival arrived) {
   its.end();
 }
 
-fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code, const stack_switch& by)
+std::size_t fiber::reserved(std::size_t bytes) { return bytes_below + whole_pages(bytes); }
+
+fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code, const stack_switch& by,
+             std::byte* place)
     : bytes_(whole_pages(bytes)), jump_(by.jump), body_(body), object_(object) {
-  void* const memory = ::mmap(nullptr, bytes_below + bytes_, PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  constexpr int of_stack = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+  void* const memory =
+      ::mmap(place, bytes_below + bytes_, PROT_NONE, of_stack | (place == nullptr ? 0 : MAP_FIXED), -1, 0);
   const int access = PROT_READ | PROT_WRITE | (code == code_on_stack::yes ? PROT_EXEC : 0);
   if (memory == MAP_FAILED ||
       ::mprotect(static_cast<std::byte*>(memory) + bytes_below, bytes_, access) != 0) {
@@ -168,11 +172,22 @@ void fiber::enter() {
   exchange_exceptions(exceptions_);
 }
 
+/// The stack may come to another fiber meanwhile: the one that `enter` passes.
 void fiber::leave() {
   seen_.leave(false);
-  there_ = jump_(there_, nullptr).from;
-  seen_.entered();
+  const stack_switch::arrival arrived = jump_(there_, nullptr);
+  fiber& now = *static_cast<fiber*>(arrived.data);
+  now.there_ = arrived.from;
+  now.seen_.entered();
 }
+
+void fiber::go_on_with(const left_state& left) {
+  there_ = left.context;
+  exceptions_ = left.exceptions;
+  floats_.word = left.floats;
+}
+
+std::byte* fiber::top() const { return memory_ + bytes_below + bytes_; }
 
 void fiber::end() {
   ended_ = true;

@@ -43,10 +43,13 @@ class fiber {
   /// Whether the stack must be executable, as inner functions of Fortran and C require.
   enum class code_on_stack : bool { no, yes };
 
-  /// Reserves `bytes` bytes of address space; the system provides pages on first use. Throws imbrex::error if
-  /// the reservation fails.
+  /// Reserves `bytes` bytes of address space; the system provides pages on first use. `place`: addresses that
+  /// the caller has reserved for it, `reserved(bytes)` many; null: anywhere. Throws imbrex::error if the
+  /// reservation fails.
   fiber(std::size_t bytes, function body, void* object, code_on_stack code = code_on_stack::no,
-        const stack_switch& by = system_switch);
+        const stack_switch& by = system_switch, std::byte* place = nullptr);
+  /// The addresses that a stack of `bytes` bytes takes, with its guard pages.
+  static std::size_t reserved(std::size_t bytes);
   /// Frees the stack without running destructors of objects on it.
   ~fiber();
   fiber(const fiber&) = delete;
@@ -58,6 +61,19 @@ class fiber {
   void leave();
   /// Like `leave`, for good.
   [[noreturn]] void end();
+
+  /// State of a fiber that has left its stack, beside the stack. Another fiber goes on with it if the stack's
+  /// bytes are at the same addresses, also in another process. There `leave` returns; functions below must
+  /// not use objects of the former process, and the last one calls `end` of the new fiber.
+  struct left_state {
+    void* context = nullptr;  ///< also the lowest used address of the stack
+    std::array<void*, 2> exceptions{};
+    std::uint64_t floats = 0;
+  };
+  left_state state() const { return {there_, exceptions_, floats_.word}; }
+  void go_on_with(const left_state& left);
+  /// The end of the stack, which grows down from there.
+  std::byte* top() const;
 
   bool has_ended() const { return ended_; }
   /// True if the address is in the stack or in its guard pages.
