@@ -47,12 +47,27 @@ std::size_t slot_size(std::size_t bytes) {
 
 }  // namespace
 
-copy_area::copy_area(std::size_t bytes, std::vector<unwind_range> ranges)
-    : bytes_(bytes),
-      slot_bytes_(slot_size(bytes)),
+/// The size of slots that share all addresses, at most 64 GiB. Throws error if a heap gets too little.
+std::size_t extended_size(std::size_t heap_at, std::size_t slots) {
+  constexpr std::size_t most = std::size_t{64} << 30U, least_heap = std::size_t{256} << 20U;
+  const std::size_t size = std::min(most, (last - first) / slots / slot_multiple * slot_multiple);
+  if (size < heap_at + least_heap)
+    throw usage_error(
+        "there are no addresses for the heaps of " + std::to_string(slots) +
+        " ranks, 256 MiB each: start fewer ranks, make their stacks smaller by --rank-stack, or leave out "
+        "--migratable");
+  return size;
+}
+
+copy_area::copy_area(std::size_t bytes, std::vector<unwind_range> ranges, const slot_extension& more)
+    : stack_at_(more.slots == 0 ? 0 : slot_size(bytes)),
+      heap_at_(more.slots == 0 ? 0 : slot_size(stack_at_ + more.stack)),
+      bytes_(bytes),
+      slot_bytes_(more.slots == 0 ? slot_size(bytes) : extended_size(heap_at_, more.slots)),
       ranges_(std::move(ranges)),
-      slots_(std::min(most_slots, (last - first) / slot_bytes_)),
+      slots_(more.slots == 0 ? std::min(most_slots, (last - first) / slot_bytes_) : more.slots),
       occupied_(slots_.size()) {
+  if (more.slots > 0) bytes_ = slot_bytes_ - slot_multiple;
   copy_area* none = nullptr;
   if (!the_area.compare_exchange_strong(none, this, std::memory_order_release))
     throw error("copies are made of another program image already: a process has one");
@@ -60,23 +75,28 @@ copy_area::copy_area(std::size_t bytes, std::vector<unwind_range> ranges)
 
 copy_area::~copy_area() { the_area.store(nullptr, std::memory_order_release); }
 
-std::byte* copy_area::take(copy_state* copy) {
+/// False if another mapping is there.
+bool copy_area::reserve(std::size_t number, copy_state* copy) {
+  void* const place = reinterpret_cast<void*>(first + number * slot_bytes_);
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  void* const mapped = ::mmap(place, bytes_, PROT_NONE, flags, -1, 0);
+  if (mapped == MAP_FAILED && errno != EEXIST) refuse(number, errno);
+  occupied_[number] = true;
+  if (mapped == MAP_FAILED) return false;
+  if (mapped != place) {  // the kernel does not support the flag
+    ::munmap(mapped, bytes_);
+    return false;
+  }
+  slots_[number].store(copy, std::memory_order_release);
+  if (used_.load(std::memory_order_relaxed) <= number) used_.store(number + 1, std::memory_order_release);
+  return true;
+}
+
+std::byte* copy_area::take(copy_state* copy, std::optional<std::size_t> number) {
   const std::lock_guard hold(mutex_);
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (occupied_[i]) continue;
-    void* const place = reinterpret_cast<void*>(first + i * slot_bytes_);
-    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    void* const mapped = ::mmap(place, bytes_, PROT_NONE, flags, -1, 0);
-    if (mapped == MAP_FAILED && errno != EEXIST) refuse(i, errno);
-    occupied_[i] = true;
-    if (mapped == MAP_FAILED) continue;
-    if (mapped != place) {  // the kernel does not support the flag
-      ::munmap(mapped, bytes_);
-      continue;
-    }
-    slots_[i].store(copy, std::memory_order_release);
-    if (used_.load(std::memory_order_relaxed) <= i) used_.store(i + 1, std::memory_order_release);
-    return static_cast<std::byte*>(place);
+  for (std::size_t i = number.value_or(0); i < slots_.size(); ++i) {
+    if (!occupied_[i] && reserve(i, copy)) return reinterpret_cast<std::byte*>(first + i * slot_bytes_);
+    if (number) refuse(i, EEXIST);
   }
   throw error("there are no addresses for more than " + std::to_string(slots_.size()) +
               " copies of the program in a process: start more processes with fewer ranks each");
@@ -89,6 +109,8 @@ void copy_area::give_back(std::byte* slot) noexcept {
   ::munmap(slot, bytes_);
   occupied_[number] = false;
 }
+
+std::uintptr_t copy_area::begin() const noexcept { return first; }
 
 std::size_t copy_area::number_of(const void* address) const noexcept {
   return (reinterpret_cast<std::uintptr_t>(address) - first) / slot_bytes_;

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ostream>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/mpi/image/child_process.hpp>
+#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/image/internal/pages.hpp>
 #include <imbrex/mpi/image/internal/process_descriptors.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
@@ -55,9 +57,39 @@ void set(std::byte* at, Value value) {
   std::memcpy(at, &value, sizeof value);
 }
 
+/// Copies words into a heap, if there is one: the program gets their addresses.
+char** words_in(const program_heap* heap, char** words) {
+  if (heap == nullptr) return words;
+  std::size_t number = 0;
+  while (words[number] != nullptr) ++number;
+  auto** const copied = static_cast<char**>(::calloc(number + 1, sizeof(char*)));
+  for (std::size_t i = 0; i < number; ++i) copied[i] = ::strdup(words[i]);
+  return copied;
+}
+
+void end_main(copy_state& s, int status) {
+  s.destruct(status);
+  s.flush();
+  copy_state::end_child(status);
+  s.finish();
+}
+
 std::byte* this_thread() { return static_cast<std::byte*>(__builtin_thread_pointer()); }
 
 }  // namespace
+
+copy_memory::copy_memory(copy_area& area, copy_state* owner, std::optional<std::size_t> number)
+    : area_(area), slot_(area.take(owner, number)) {
+  if (area.heap_bytes() == 0) return;
+  heap_ = program_heap::make(slot_ + area.heap_at(), area.heap_bytes());
+  if (heap_ != nullptr) return;
+  area.give_back(slot_);
+  throw error(
+      "there is no memory for the heap of a copy of the program: start fewer ranks, or more processes with "
+      "fewer ranks each");
+}
+
+copy_memory::~copy_memory() { area_.give_back(slot_); }
 
 copy_state* running_state() noexcept { return running_here; }
 
@@ -65,29 +97,27 @@ copy_state& calling_copy() noexcept { return *copy_area::current()->copy_at(call
 
 copy_state* copy_of_thread() noexcept { return running_here != nullptr ? running_here : starter; }
 
+// With a heap, each object there gets the same address in every process: the order of construction counts.
 copy_state::copy_state(std::shared_ptr<const copy_plan> source_plan, program_copy& owner, copy_host& host_,
-                       std::string prefix_)
+                       std::string prefix_, std::optional<std::size_t> number)
     : kept_plan(std::move(source_plan)),
       plan(*kept_plan),
       copy(owner),
       host(&host_),
-      output(std::move(prefix_)),
-      output_buffer(output.stream()) {
-  slot = plan.area->take(this);
-  try {
-    map();
-    connect_output();
-    shown.emplace(modules());
-  } catch (...) {
-    plan.area->give_back(slot);
-    throw;
-  }
+      memory(*plan.area, this, number),
+      slot(memory.slot()),
+      library(memory.heap()),
+      output(std::move(prefix_), memory.heap()),
+      output_buffer(memory.heap(), output.stream()) {
+  map();
+  if (memory.heap() != nullptr)
+    for (const snapshot& s : plan.snapshots)
+      departure.first_values.emplace_back(at(s.at), at(s.at) + s.value.size());
+  connect_output();
+  shown.emplace(modules());
 }
 
-copy_state::~copy_state() {
-  shown.reset();
-  plan.area->give_back(slot);
-}
+copy_state::~copy_state() = default;
 
 void copy_state::map() {
   for (const module_plan& m : plan.modules)
@@ -132,16 +162,20 @@ void copy_state::construct(int argc, char** argv, char** environment) {
 
 int copy_state::call_main(int argc, char** argv, char** environment) {
   process_descriptors::note();
-  argument_texts.assign(argv, argv + argc);
-  for (std::string& text : argument_texts) arguments.push_back(text.data());
-  arguments.push_back(nullptr);
-  construct(argc, arguments.data(), environment);
-  const auto main = reinterpret_cast<int (*)(int, char**, char**)>(at(plan.main));
-  const int status = main(argc, arguments.data(), environment);
-  destruct(status);
-  flush();
-  end_child(status);
-  finish();
+  arguments.texts.assign(argv, argv + argc);
+  for (std::string& text : arguments.texts) arguments.pointers.push_back(text.data());
+  arguments.pointers.push_back(nullptr);
+  int status = 0;
+  {
+    const inside_program runs;
+    char** const words = words_in(memory.heap(), arguments.pointers.data());
+    char** const variables = words_in(memory.heap(), environment);
+    construct(argc, words, variables);
+    departure.is_in_main = true;
+    status = reinterpret_cast<int (*)(int, char**, char**)>(at(plan.main))(argc, words, variables);
+  }
+  // The program may have come to another process meanwhile, where another object has its state.
+  end_main(*running_state(), status);
   return status;
 }
 
@@ -154,7 +188,7 @@ std::vector<debugger_entry::module> copy_state::modules() const {
 
 void copy_state::connect_output() {
   if (std::FILE** const own = variable<std::FILE*>(library_variable::standard_output)) *own = output.stream();
-  if (std::ostream* const cout = variable<std::ostream>(library_variable::cout)) cout->rdbuf(&output_buffer);
+  if (std::ostream* const cout = variable<std::ostream>(library_variable::cout)) cout->rdbuf(&*output_buffer);
 }
 
 void copy_state::flush() noexcept { output.flush(); }
@@ -171,6 +205,7 @@ void* copy_state::original_of(void* address) const noexcept {
 }
 
 void copy_state::destruct(int status) {
+  departure.is_in_main = false;
   at_thread_exit.run(status);
   at_exit.run(status);
   if (std::exchange(is_destructed, true)) return;
@@ -203,6 +238,7 @@ void copy_state::end_child(int status) {
 }
 
 void copy_state::end_at_once(int status) {
+  const outside_program runtime;
   flush();
   end_child(status);
   if (!runs_here()) end_on_thread(status);
@@ -238,7 +274,7 @@ void copy_state::exchange_thread_blocks() noexcept {
 
 bool copy_state::enter() noexcept {
   running_here = this;
-  if (library.locale != nullptr) library.replaced = ::uselocale(library.locale);
+  if (library->locale != nullptr) library->replaced = ::uselocale(library->locale);
   const bool has_signals = signals.enter();
   if (thread_blocks.empty()) return has_signals;
   std::byte* const here = this_thread();
@@ -249,9 +285,10 @@ bool copy_state::enter() noexcept {
 }
 
 void copy_state::leave() noexcept {
+  if (memory.heap() != nullptr) choose_heap(nullptr);
   signals.leave();
   exchange_thread_blocks();
-  if (library.replaced != nullptr) ::uselocale(std::exchange(library.replaced, nullptr));
+  if (library->replaced != nullptr) ::uselocale(std::exchange(library->replaced, nullptr));
   running_here = nullptr;
 }
 
@@ -259,7 +296,7 @@ bool copy_state::runs_here() const noexcept { return running_here == this; }
 
 void copy_state::begin_thread() noexcept {
   starter = this;
-  if (library.locale != nullptr) ::uselocale(library.locale);
+  if (library->locale != nullptr) ::uselocale(library->locale);
   for (const thread_block& b : plan.thread_blocks)
     if (b.is_of_copy) std::memcpy(this_thread() + b.offset, at(b.image), b.image_size);
 }

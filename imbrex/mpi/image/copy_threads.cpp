@@ -57,7 +57,7 @@ using key_values = std::unordered_map<pthread_key_t, const void*>;
 
 key_values* own_values() {
   copy_state& s = calling_copy();
-  return s.runs_here() ? &s.library.key_values : nullptr;
+  return s.runs_here() ? &s.library->key_values : nullptr;
 }
 void* copy_pthread_getspecific(pthread_key_t key) {
   const key_values* const own = own_values();
@@ -84,6 +84,7 @@ int start_thread(copy_state* owner, pthread_t* thread, const pthread_attr_t* att
   static const auto next = reinterpret_cast<create_function>(::dlsym(RTLD_NEXT, "pthread_create"));
   if (owner == nullptr) return next(thread, attributes, function, argument);
   owner->has_threads = true;
+  if (program_heap* const heap = owner->memory.heap()) heap->share();
   auto started = std::make_unique<thread_of_copy>(thread_of_copy{*owner, function, argument});
   const int result = next(thread, attributes, &thread_of_copy::run, started.get());
   if (result == 0) (void)started.release();
@@ -92,11 +93,11 @@ int start_thread(copy_state* owner, pthread_t* thread, const pthread_attr_t* att
 
 void add_threads(function_table& table) {
   table.insert({
-      {"pthread_create", function_address(&copy_pthread_create)},
-      {"thrd_create", function_address(&copy_thrd_create)},
-      {"pthread_getspecific", function_address(&copy_pthread_getspecific)},
-      {"pthread_setspecific", function_address(&copy_pthread_setspecific)},
-      {"pthread_key_delete", function_address(&copy_pthread_key_delete)},
+      {"pthread_create", address_outside<&copy_pthread_create>()},
+      {"thrd_create", address_outside<&copy_thrd_create>()},
+      {"pthread_getspecific", address_outside<&copy_pthread_getspecific>()},
+      {"pthread_setspecific", address_outside<&copy_pthread_setspecific>()},
+      {"pthread_key_delete", address_outside<&copy_pthread_key_delete>()},
   });
 }
 

@@ -88,6 +88,12 @@ int copy_timers::remove(timer_t timer) {
   return ::timer_delete(timer);
 }
 
+bool copy_timers::any() const noexcept {
+  for (const record* r = record::all.load(std::memory_order_acquire); r != nullptr; r = r->next)
+    if (r->owner == &copy_) return true;
+  return false;
+}
+
 void copy_timers::remove_all() noexcept {
   for (record* r = record::all.load(std::memory_order_acquire); r != nullptr; r = r->next)
     if (r->owner == &copy_) {

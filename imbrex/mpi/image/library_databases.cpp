@@ -13,7 +13,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-library_state& state() { return calling_copy().library; }
+library_state& state() { return *calling_copy().library; }
 
 int copy_hcreate(std::size_t size) { return ::hcreate_r(size, &state().table); }
 void copy_hdestroy() { ::hdestroy_r(&state().table); }
@@ -48,13 +48,13 @@ group* copy_getgrgid(gid_t number) { return find(state().users, &::getgrgid_r, n
 
 void add_databases(function_table& table) {
   table.insert({
-      {"hcreate", function_address(&copy_hcreate)},
-      {"hdestroy", function_address(&copy_hdestroy)},
-      {"hsearch", function_address(&copy_hsearch)},
-      {"getpwnam", function_address(&copy_getpwnam)},
-      {"getpwuid", function_address(&copy_getpwuid)},
-      {"getgrnam", function_address(&copy_getgrnam)},
-      {"getgrgid", function_address(&copy_getgrgid)},
+      {"hcreate", address_outside<&copy_hcreate>()},
+      {"hdestroy", address_outside<&copy_hdestroy>()},
+      {"hsearch", address_outside<&copy_hsearch>()},
+      {"getpwnam", address_outside<&copy_getpwnam>()},
+      {"getpwuid", address_outside<&copy_getpwuid>()},
+      {"getgrnam", address_outside<&copy_getgrnam>()},
+      {"getgrgid", address_outside<&copy_getgrgid>()},
   });
 }
 

@@ -90,7 +90,11 @@ int copy_dup3(int from, int to, int flags) {
 
 int copy_close(int number) {
   if (is_child()) return ::close(number);
-  if (number != STDOUT_FILENO) return refuses(number) ? -1 : ::close(number);
+  if (number != STDOUT_FILENO) {
+    if (refuses(number)) return -1;
+    calling_copy().departure.resources.forget_descriptor(number);
+    return ::close(number);
+  }
   line_output& output = calling_copy().output;
   if (output.descriptor() < 0) return ::close(-1);
   output.redirect({});
@@ -116,11 +120,11 @@ void copy_closefrom(int first) { copy_close_range(static_cast<unsigned>(std::max
 void add_descriptors(function_table& table) {
   table.insert({
       {"dup", by_descriptor<&::dup>(&::dup)},
-      {"dup2", function_address(&copy_dup2)},
-      {"dup3", function_address(&copy_dup3)},
-      {"close", function_address(&copy_close)},
-      {"closefrom", function_address(&copy_closefrom)},
-      {"close_range", function_address(&copy_close_range)},
+      {"dup2", address_outside<&copy_dup2>()},
+      {"dup3", address_outside<&copy_dup3>()},
+      {"close", address_outside<&copy_close>()},
+      {"closefrom", address_outside<&copy_closefrom>()},
+      {"close_range", address_outside<&copy_close_range>()},
       {"fcntl", function_address(&copy_fcntl)},
       {"fcntl64", function_address(&copy_fcntl)},
       {"ioctl", function_address(&copy_ioctl)},

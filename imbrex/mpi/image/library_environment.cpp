@@ -31,10 +31,10 @@ int copy_clearenv() { return changed(::clearenv()); }
 
 void add_environment(function_table& table) {
   table.insert({
-      {"setenv", function_address(&copy_setenv)},
-      {"putenv", function_address(&copy_putenv)},
-      {"unsetenv", function_address(&copy_unsetenv)},
-      {"clearenv", function_address(&copy_clearenv)},
+      {"setenv", address_outside<&copy_setenv>()},
+      {"putenv", address_outside<&copy_putenv>()},
+      {"unsetenv", address_outside<&copy_unsetenv>()},
+      {"clearenv", address_outside<&copy_clearenv>()},
   });
 }
 

@@ -21,6 +21,7 @@ function_table functions_of_copies() {
   add_waits(table);
   add_processes(table);
   add_loader(table);
+  add_resources(table);
   return table;
 }
 

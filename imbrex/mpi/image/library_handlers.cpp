@@ -19,31 +19,31 @@ std::terminate_handler others_on_terminate = nullptr;
 /// Acts as without a handler if the copy has none.
 void handle_new() {
   const copy_state* const here = copy_of_thread();
-  const std::new_handler own = here != nullptr ? here->library.on_new : others_on_new;
+  const std::new_handler own = here != nullptr ? here->library->on_new : others_on_new;
   if (own == nullptr) throw std::bad_alloc();
   own();
 }
 std::new_handler copy_set_new_handler(std::new_handler handler) {
   static const std::new_handler before = std::set_new_handler(&handle_new);
   others_on_new = before;
-  return std::exchange(calling_copy().library.on_new, handler);
+  return std::exchange(calling_copy().library->on_new, handler);
 }
-std::new_handler copy_get_new_handler() { return calling_copy().library.on_new; }
+std::new_handler copy_get_new_handler() { return calling_copy().library->on_new; }
 
 void handle_terminate() {
   const copy_state* const here = copy_of_thread();
-  const std::terminate_handler own = here != nullptr ? here->library.on_terminate : nullptr;
+  const std::terminate_handler own = here != nullptr ? here->library->on_terminate : nullptr;
   (own != nullptr ? own : others_on_terminate)();
   std::abort();
 }
 std::terminate_handler copy_set_terminate(std::terminate_handler handler) {
   static const std::terminate_handler before = std::set_terminate(&handle_terminate);
   others_on_terminate = before;
-  const std::terminate_handler was = std::exchange(calling_copy().library.on_terminate, handler);
+  const std::terminate_handler was = std::exchange(calling_copy().library->on_terminate, handler);
   return was != nullptr ? was : before;
 }
 std::terminate_handler copy_get_terminate() {
-  const std::terminate_handler own = calling_copy().library.on_terminate;
+  const std::terminate_handler own = calling_copy().library->on_terminate;
   return own != nullptr ? own : others_on_terminate != nullptr ? others_on_terminate : std::get_terminate();
 }
 

@@ -123,12 +123,12 @@ int copy_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), voi
 
 void add_loader(function_table& table) {
   table.insert({
-      {"dlsym", function_address(&copy_dlsym)},
-      {"dlvsym", function_address(&copy_dlvsym)},
-      {"backtrace_symbols", function_address(&copy_backtrace_symbols)},
-      {"backtrace_symbols_fd", function_address(&copy_backtrace_symbols_fd)},
-      {"dladdr", function_address(&copy_dladdr)},
-      {"dl_iterate_phdr", function_address(&copy_dl_iterate_phdr)},
+      {"dlsym", address_outside<&copy_dlsym>()},
+      {"dlvsym", address_outside<&copy_dlvsym>()},
+      {"backtrace_symbols", address_outside<&copy_backtrace_symbols>()},
+      {"backtrace_symbols_fd", address_outside<&copy_backtrace_symbols_fd>()},
+      {"dladdr", address_outside<&copy_dladdr>()},
+      {"dl_iterate_phdr", address_outside<&copy_dl_iterate_phdr>()},
       {"_dl_find_object", function_address(&::_dl_find_object)},
   });
 }

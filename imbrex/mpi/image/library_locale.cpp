@@ -57,7 +57,7 @@ int mask_of(int number) {
 
 char* copy_setlocale(int number, const char* name) {
   copy_state& copy = calling_copy();
-  library_state& s = copy.library;
+  library_state& s = *copy.library;
   const std::lock_guard hold(s.mutex);
   if (mask_of(number) == 0) return nullptr;
   if (s.locale == nullptr) s.locale = ::newlocale(LC_ALL_MASK, "C", nullptr);
@@ -79,6 +79,6 @@ char* copy_setlocale(int number, const char* name) {
 
 }  // namespace
 
-void add_locale(function_table& table) { table.insert({{"setlocale", function_address(&copy_setlocale)}}); }
+void add_locale(function_table& table) { table.insert({{"setlocale", address_outside<&copy_setlocale>()}}); }
 
 }  // namespace imbrex::mpi

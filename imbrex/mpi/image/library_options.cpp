@@ -12,7 +12,7 @@ option_variables variables(copy_state& s) {
     T* const variable = s.variable<T>(which);
     return variable == nullptr ? &otherwise : variable;
   };
-  library_state& l = s.library;
+  library_state& l = *s.library;
   return {own(library_variable::option_argument, l.option_argument),
           own(library_variable::option_index, l.option_index),
           own(library_variable::option_errors, l.option_errors),
@@ -22,7 +22,7 @@ option_variables variables(copy_state& s) {
 int scan(int argc, char* const* argv, const char* shorts, const option* longs, int* long_index,
          bool long_only, bool is_posix) {
   copy_state& s = calling_copy();
-  return s.library.options.next(argc, argv, shorts, longs, long_index, long_only, is_posix, variables(s));
+  return s.library->options.next(argc, argv, shorts, longs, long_index, long_only, is_posix, variables(s));
 }
 
 int copy_getopt(int argc, char* const* argv, const char* shorts) {

@@ -64,7 +64,7 @@ ssize_t copy_writev(int descriptor, const iovec* parts, int num_parts) {
 /// Only records the setting. The library's function would replace the buffer of its own std::cout; a copy's
 /// stays, as the standard allows.
 bool copy_sync_with_stdio(bool is_enabled) {
-  return std::exchange(calling_copy().is_synchronised, is_enabled);
+  return std::exchange(calling_copy().library->is_synchronised, is_enabled);
 }
 
 }  // namespace

@@ -23,6 +23,6 @@ int copy_daemon(int stays_in_folder, int keeps_output) {
 
 }  // namespace
 
-void add_processes(function_table& table) { table.insert({{"daemon", function_address(&copy_daemon)}}); }
+void add_processes(function_table& table) { table.insert({{"daemon", address_outside<&copy_daemon>()}}); }
 
 }  // namespace imbrex::mpi

@@ -13,7 +13,7 @@ namespace {
 /// Calls a function with the calling copy's state, which its threads share.
 template <class Function>
 auto with_state(Function function) {
-  library_state& state = calling_copy().library;
+  library_state& state = *calling_copy().library;
   const std::lock_guard hold(state.mutex);
   return function(state);
 }

@@ -15,7 +15,7 @@ namespace imbrex::mpi {
 
 namespace {
 
-library_state& state() { return calling_copy().library; }
+library_state& state() { return *calling_copy().library; }
 
 char* copy_strtok(char* text, const char* between) { return ::strtok_r(text, between, &state().token); }
 
@@ -51,10 +51,10 @@ std::time_t copy_mktime(std::tm* when) {
 }
 std::tm* copy_localtime(const std::time_t* time) {
   copy_tzset();  // localtime does so; localtime_r need not
-  return ::localtime_r(time, &state().calendar);
+  return ::localtime_r(time, &state().calendar.time);
 }
-std::tm* copy_gmtime(const std::time_t* time) { return ::gmtime_r(time, &state().calendar); }
-char* copy_asctime(const std::tm* when) { return ::asctime_r(when, state().calendar_text.data()); }
+std::tm* copy_gmtime(const std::time_t* time) { return ::gmtime_r(time, &state().calendar.time); }
+char* copy_asctime(const std::tm* when) { return ::asctime_r(when, state().calendar.text.data()); }
 char* copy_ctime(const std::time_t* time) {
   const std::tm* const when = copy_localtime(time);
   return when == nullptr ? nullptr : copy_asctime(when);
@@ -73,23 +73,23 @@ T log_gamma(T x) {
 
 void add_results(function_table& table) {
   table.insert({
-      {"strtok", function_address(&copy_strtok)},
+      {"strtok", address_outside<&copy_strtok>()},
       {"strerror", function_address(&text_of<&::strerror>)},
       {"strsignal", function_address(&text_of<&::strsignal>)},
-      {"inet_ntoa", function_address(&copy_inet_ntoa)},
-      {"tmpnam", function_address(&copy_tmpnam)},
-      {"tzset", function_address(&copy_tzset)},
-      {"mktime", function_address(&copy_mktime)},
+      {"inet_ntoa", address_outside<&copy_inet_ntoa>()},
+      {"tmpnam", address_outside<&copy_tmpnam>()},
+      {"tzset", address_outside<&copy_tzset>()},
+      {"mktime", address_outside<&copy_mktime>()},
       {"lgamma", function_address(&log_gamma<double, &::lgamma_r>)},
       {"gamma", function_address(&log_gamma<double, &::lgamma_r>)},
       {"lgammaf", function_address(&log_gamma<float, &::lgammaf_r>)},
       {"gammaf", function_address(&log_gamma<float, &::lgammaf_r>)},
       {"lgammal", function_address(&log_gamma<long double, &::lgammal_r>)},
       {"gammal", function_address(&log_gamma<long double, &::lgammal_r>)},
-      {"localtime", function_address(&copy_localtime)},
-      {"gmtime", function_address(&copy_gmtime)},
-      {"asctime", function_address(&copy_asctime)},
-      {"ctime", function_address(&copy_ctime)},
+      {"localtime", address_outside<&copy_localtime>()},
+      {"gmtime", address_outside<&copy_gmtime>()},
+      {"asctime", address_outside<&copy_asctime>()},
+      {"ctime", address_outside<&copy_ctime>()},
   });
 }
 

@@ -79,14 +79,14 @@ void copy_setbuf(std::FILE* stream, char* buffer) { copy_setbuffer(stream, buffe
 
 void add_streams(function_table& table) {
   table.insert({
-      {"freopen", function_address(&copy_freopen)},
-      {"freopen64", function_address(&copy_freopen)},
-      {"fclose", function_address(&copy_fclose)},
-      {"fileno", function_address(&copy_fileno)},
-      {"fileno_unlocked", function_address(&copy_fileno)},
-      {"setvbuf", function_address(&copy_setvbuf)},
-      {"setbuffer", function_address(&copy_setbuffer)},
-      {"setbuf", function_address(&copy_setbuf)},
+      {"freopen", address_outside<&copy_freopen>()},
+      {"freopen64", address_outside<&copy_freopen>()},
+      {"fclose", address_outside<&copy_fclose>()},
+      {"fileno", address_outside<&copy_fileno>()},
+      {"fileno_unlocked", address_outside<&copy_fileno>()},
+      {"setvbuf", address_outside<&copy_setvbuf>()},
+      {"setbuffer", address_outside<&copy_setbuffer>()},
+      {"setbuf", address_outside<&copy_setbuf>()},
   });
 }
 

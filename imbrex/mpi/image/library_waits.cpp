@@ -173,19 +173,19 @@ int copy_pselect(int number, fd_set* read, fd_set* write, fd_set* failed, const 
 
 void add_waits(function_table& table) {
   table.insert({
-      {"sched_yield", function_address(&copy_sched_yield)},
-      {"pthread_yield", function_address(&copy_sched_yield)},
-      {"thrd_yield", function_address(&copy_thrd_yield)},
-      {"usleep", function_address(&copy_usleep)},
-      {"sleep", function_address(&copy_sleep)},
-      {"nanosleep", function_address(&copy_nanosleep)},
-      {"clock_nanosleep", function_address(&copy_clock_nanosleep)},
-      {"thrd_sleep", function_address(&copy_thrd_sleep)},
-      {"poll", function_address(&copy_poll)},
-      {"__poll_chk", function_address(&copy_poll)},
-      {"ppoll", function_address(&copy_ppoll)},
-      {"select", function_address(&copy_select)},
-      {"pselect", function_address(&copy_pselect)},
+      {"sched_yield", address_outside<&copy_sched_yield>()},
+      {"pthread_yield", address_outside<&copy_sched_yield>()},
+      {"thrd_yield", address_outside<&copy_thrd_yield>()},
+      {"usleep", address_outside<&copy_usleep>()},
+      {"sleep", address_outside<&copy_sleep>()},
+      {"nanosleep", address_outside<&copy_nanosleep>()},
+      {"clock_nanosleep", address_outside<&copy_clock_nanosleep>()},
+      {"thrd_sleep", address_outside<&copy_thrd_sleep>()},
+      {"poll", address_outside<&copy_poll>()},
+      {"__poll_chk", address_outside<&copy_poll>()},
+      {"ppoll", address_outside<&copy_ppoll>()},
+      {"select", address_outside<&copy_select>()},
+      {"pselect", address_outside<&copy_pselect>()},
   });
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/heap_switch.hpp>
 
 namespace imbrex::mpi {
 
@@ -35,17 +36,29 @@ bool write_to_process(std::string_view lines) {
 void line_output::lock_all() { outputs_mutex.lock(); }
 void line_output::unlock_all() { outputs_mutex.unlock(); }
 
-line_output::line_output(std::string prefix) : prefix_(std::move(prefix)), descriptor_(STDOUT_FILENO) {
+line_output::line_output(std::string prefix, program_heap* heap)
+    : prefix_(std::move(prefix)), descriptor_(STDOUT_FILENO) {
+  if (heap != nullptr) buffer_.emplace(heap);
+  program_heap* const before = choose_heap(heap);
   stream_ = ::fopencookie(this, "w", {nullptr, &write_cookie, nullptr, nullptr});
+  choose_heap(before);
   if (stream_ == nullptr)
     throw error("no memory for the standard output of a copy of the program: start fewer ranks in a process");
   // Buffers by lines, as on a terminal, so that the output of a long run appears as it is written.
-  std::setvbuf(stream_, nullptr, _IOLBF, BUFSIZ);
+  std::setvbuf(stream_, buffer_ ? (**buffer_).data() : nullptr, _IOLBF, BUFSIZ);
 }
 
 line_output::~line_output() { std::fclose(stream_); }
 
+std::string line_output::take_last_line() {
+  std::fflush(stream_);
+  return std::exchange(last_line_, {});
+}
+
+bool line_output::is_of_process() const noexcept { return descriptor_ == STDOUT_FILENO; }
+
 bool line_output::write(const char* bytes, std::size_t size) {
+  const outside_program kept;  // the last line is not in the program's memory
   const std::lock_guard hold(mutex_);
   const std::string_view text(bytes, size);
   return descriptor_ == STDOUT_FILENO ? write_lines(text) : write_all(descriptor_, text);

@@ -12,8 +12,8 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// States of ended copies whose threads may still run. Never destroyed, since threads end after static
-/// variables.
+/// States of ended copies whose threads may still run, or whose memory others may have. Never destroyed,
+/// since threads end after static variables.
 struct kept_states {
   std::mutex mutex;
   std::vector<std::unique_ptr<copy_state>> all;
@@ -26,11 +26,14 @@ struct kept_states {
 
 }  // namespace
 
-program_copy::program_copy(const program_image& image, copy_host& host, std::string prefix)
-    : state_(std::make_unique<copy_state>(image.plan_, *this, host, std::move(prefix))) {}
+program_copy::program_copy(const program_image& image, copy_host& host, std::string prefix,
+                           std::optional<std::size_t> number)
+    : state_(std::make_unique<copy_state>(image.plan_, *this, host, std::move(prefix), number)) {}
 
 program_copy::~program_copy() {
-  if (!state_->has_threads) return;
+  // Open streams and data of libraries may lie in the heap of a copy that has ended here.
+  const bool has_heap = state_->memory.heap() != nullptr && !state_->departure.has_left;
+  if (!state_->has_threads && !has_heap) return;
   state_->host = nullptr;
   kept_states& kept = kept_states::of_process();
   const std::lock_guard hold(kept.mutex);
@@ -52,6 +55,11 @@ void program_copy::leave() noexcept { state_->leave(); }
 program_copy* program_copy::running() noexcept {
   copy_state* const running = running_state();
   return running == nullptr ? nullptr : &running->copy;
+}
+
+std::byte* program_copy::stack() const noexcept {
+  const std::size_t place = state_->plan.area->stack_at();
+  return place == 0 ? nullptr : state_->at(place);
 }
 
 void program_copy::flush() noexcept { state_->flush(); }

@@ -4,7 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
+
+#include <imbrex/mpi/image/copy_travel.hpp>
 
 namespace imbrex::mpi {
 
@@ -32,12 +37,14 @@ class copy_host {
 /// it has started, or that serve several copies, run beside it.
 class program_copy {
  public:
-  /// `host` outlives the copy. `prefix` is written before each line of the copy's standard output. Throws
-  /// error if the system provides no more addresses or mappings. Any thread. Time is linear in the program's
+  /// `host` outlives the copy. `prefix` is written before each line of the copy's standard output. `number`:
+  /// its place, if the image has fixed places; the copy then has a heap and a stack there. Throws error if
+  /// the system provides no more addresses or mappings. Any thread. Time is linear in the program's
   /// relocations, memory in its variables.
-  program_copy(const program_image& image, copy_host& host, std::string prefix = {});
+  program_copy(const program_image& image, copy_host& host, std::string prefix = {},
+               std::optional<std::size_t> number = std::nullopt);
   /// Discards unwritten output unless `flush` was called. Started threads run on until the process ends;
-  /// their code and variables then stay.
+  /// their code and variables then stay. So does a heap of a copy that has not left.
   ~program_copy();
   program_copy(const program_copy&) = delete;
 
@@ -58,6 +65,22 @@ class program_copy {
   void leave() noexcept;
   /// The copy entered on this thread; null if there is none.
   static program_copy* running() noexcept;
+
+  /// The addresses reserved for the copy's stack; null unless the image has fixed places.
+  std::byte* stack() const noexcept;
+
+  // Travel to another process, of a copy with a heap that does not run:
+  /// Why the copy cannot leave its process, in words; empty if it can. Its code may run, in main.
+  std::string obstacle() const;
+  /// Pages that have been written, with those of its stack from the address `stack` to `top`.
+  std::vector<written_pages> written(const std::byte* stack, const std::byte* top) const;
+  /// All else that belongs to the copy.
+  packed_copy pack();
+  /// Makes this new copy the one that was packed: call `take_over`, then `fill` with each run of pages, then
+  /// `end_arrival`. Throws error if the bytes or addresses cannot be those of a copy.
+  void take_over(std::span<const std::byte> packed);
+  void fill(const written_pages& run, const std::byte* bytes);
+  void end_arrival();
 
   /// Writes the copy's standard output, also an incomplete last line. Between `enter` and `leave`, or after
   /// the copy's end.

@@ -16,6 +16,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/mpi/image/child_process.hpp>
+#include <imbrex/mpi/image/internal/copy_heap.hpp>
 #include <imbrex/mpi/image/internal/copy_plan.hpp>
 #include <imbrex/mpi/image/internal/library_functions.hpp>
 #include <imbrex/mpi/image/internal/pages.hpp>
@@ -132,7 +133,8 @@ void refuse_what_cannot_be_copied(const elf_file& program) {
 /// Makes a plan from the modules that the system's loader has mapped.
 class planner {
  public:
-  planner(const program_start& program, std::span<const std::string> libraries, copy_plan& plan)
+  planner(const program_start& program, std::span<const std::string> libraries, const fixed_places& fixed,
+          copy_plan& plan)
       : plan_(plan), loaded_(loaded_modules()) {
     load(libraries);
     choose_modules(reinterpret_cast<std::uintptr_t>(program.main), libraries);
@@ -144,7 +146,8 @@ class planner {
     for (const module_plan& m : plan_.modules) relocate(m);
     plan_.bytes = page_end(annex_end_);
     for (std::size_t i = 0; i < sources_.size(); ++i) take_snapshot(sources_[i]);
-    plan_.area = std::make_unique<copy_area>(plan_.bytes, unwind_ranges());
+    plan_.area =
+        std::make_unique<copy_area>(plan_.bytes, unwind_ranges(), slot_extension{fixed.copies, fixed.stack});
   }
 
  private:
@@ -459,12 +462,14 @@ std::optional<std::uint64_t> copy_plan::place_of(std::uintptr_t address) const {
   return std::nullopt;
 }
 
-program_image::program_image(const program_start& program, std::span<const std::string> libraries) {
+program_image::program_image(const program_start& program, std::span<const std::string> libraries,
+                             const fixed_places& fixed) {
   // Copies take over the streams as they are now; the library constructs them on first use.
   static const std::ios_base::Init streams;
   watch_children();
   auto plan = std::make_shared<copy_plan>();
-  planner(program, libraries, *plan);
+  planner(program, libraries, fixed, *plan);
+  if (fixed.copies > 0) use_heaps_of_copies(*plan->area);
   plan_ = std::move(plan);
 }
 

@@ -22,6 +22,12 @@ struct sharing_library {
   std::uintptr_t end = 0;
 };
 
+/// Copies that have the same addresses in all processes of a job.
+struct fixed_places {
+  std::size_t copies = 0;  ///< in all processes; 0: copies lie anywhere
+  std::size_t stack = 0;   ///< bytes of each copy's stack, with its guard pages
+};
+
 /// The program of this process as the source of copies: its file, and each word that the system's loader has
 /// adjusted. Examined once, before the program runs. At most one at a time.
 class program_image {
@@ -31,7 +37,9 @@ class program_image {
   /// Fortran's units. Throws error with a remedy if the program cannot be copied: it is not
   /// position-independent, or contains a sanitizer or an allocator. Also throws for a library that the
   /// program does not use, and for an unknown relocation. Time is linear in the program's relocations.
-  explicit program_image(const program_start& program, std::span<const std::string> libraries = {});
+  /// `fixed`: each copy has a slot by its number, with its stack and its heap (`program_copy`).
+  explicit program_image(const program_start& program, std::span<const std::string> libraries = {},
+                         const fixed_places& fixed = {});
   ~program_image();
 
   /// Bytes of addresses that a copy takes. Most of them are file pages, which all copies share in memory.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/heap_library.hpp>
 #include <imbrex/mpi/image/internal/pages.hpp>
 #include <imbrex/mpi/image/internal/process_descriptors.hpp>
 
@@ -91,7 +92,8 @@ void put_destructors_back() {
                 [&](void** entry) { *entry = destructors[next++]; });
 }
 
-/// Removes this library from LD_PRELOAD: child programs are no ranks of this run.
+/// Removes this library, and that of the copies' heaps, from LD_PRELOAD: child programs are no ranks of this
+/// run.
 void leave_preload_of_children() {
   const char* const listed = std::getenv("LD_PRELOAD");
   Dl_info self{};
@@ -101,8 +103,9 @@ void leave_preload_of_children() {
   for (std::string_view rest = listed; !rest.empty();) {
     const std::size_t end = std::min(rest.find_first_of(": "), rest.size());
     const std::string_view name = rest.substr(0, end);
-    if (!name.empty() && !std::filesystem::equivalent(name, self.dli_fname, problem))
-      others += (others.empty() ? "" : ":") + std::string(name);
+    const bool is_of_runtime = std::filesystem::equivalent(name, self.dli_fname, problem) ||
+                               std::filesystem::path(name).filename() == file_of_heap_library;
+    if (!name.empty() && !is_of_runtime) others += (others.empty() ? "" : ":") + std::string(name);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (others.empty())

@@ -11,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/mpi/image/internal/copy_departure.hpp>
+#include <imbrex/mpi/image/internal/copy_heap.hpp>
+#include <imbrex/mpi/image/internal/copy_memory.hpp>
 #include <imbrex/mpi/image/internal/copy_plan.hpp>
 #include <imbrex/mpi/image/internal/copy_signals.hpp>
 #include <imbrex/mpi/image/internal/copy_timers.hpp>
@@ -27,7 +30,7 @@ class program_copy;
 /// Complete state of a copy.
 struct copy_state {
   copy_state(std::shared_ptr<const copy_plan> source_plan, program_copy& owner, copy_host& host,
-             std::string prefix);
+             std::string prefix, std::optional<std::size_t> number);
   ~copy_state();
 
   int call_main(int argc, char** argv, char** environment);
@@ -86,7 +89,9 @@ struct copy_state {
   const copy_plan& plan;
   program_copy& copy;
   std::atomic<copy_host*> host;  // null once the copy has ended and only its threads run on
-  std::byte* slot = nullptr;
+
+  const copy_memory memory;
+  std::byte* const slot;
   std::atomic<bool> has_threads = false;  // started threads may run until the process ends
 
   exit_functions at_exit;
@@ -98,17 +103,22 @@ struct copy_state {
   std::vector<std::vector<std::byte>> thread_blocks;  // the PE's values while the copy runs, else the copy's
   std::byte* last_thread = nullptr;                   // pointer of the thread that ran the copy last
 
-  library_state library;
+  object_of_copy<library_state> library;
   copy_signals signals{*this};
   copy_timers timers{*this};
   line_output output;
-  __gnu_cxx::stdio_sync_filebuf<char> output_buffer;  // buffer of std::cout
-  bool is_synchronised = true;                        // set by std::ios_base::sync_with_stdio
+  object_of_copy<__gnu_cxx::stdio_sync_filebuf<char>> output_buffer;  // buffer of std::cout
 
   std::optional<debugger_entry> shown;
 
-  std::vector<std::string> argument_texts;
-  std::vector<char*> arguments;
+  copy_departure departure;
+
+  /// The words of the command line. Those in the copy's heap, if it has one, are copies.
+  struct argument_list {
+    std::vector<std::string> texts;
+    std::vector<char*> pointers;
+  };
+  argument_list arguments;
 };
 
 /// State of the copy that runs on this thread; null if there is none.

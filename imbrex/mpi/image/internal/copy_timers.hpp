@@ -28,6 +28,8 @@ class copy_timers {
   int make(clockid_t clock, sigevent* event, timer_t* result);
   int remove(timer_t timer);
   void remove_all() noexcept;
+  /// True if the copy has any.
+  bool any() const noexcept;
 
   /// The copy whose timer has sent a signal; null if no copy's timer has. Sets the signal's value to the one
   /// that the copy has chosen. Signal handlers may call it.

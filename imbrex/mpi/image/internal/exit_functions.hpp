@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace imbrex::mpi {
@@ -25,13 +26,17 @@ class exit_functions {
   /// Rebases arguments that point into `size` bytes at `from` to the memory at `to`.
   void move_arguments(const std::byte* from, std::size_t size, std::byte* to);
 
- private:
   struct entry {
     function called;
     function_with_status called_with_status;
     void* argument;
     void* module;
   };
+  /// All that are left, while no thread adds or calls any.
+  const std::vector<entry>& entries() const { return entries_; }
+  void set_entries(std::vector<entry> entries) { entries_ = std::move(entries); }
+
+ private:
   void add(const entry& new_entry);
 
   std::mutex mutex_;

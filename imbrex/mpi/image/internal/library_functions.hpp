@@ -4,6 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <imbrex/mpi/image/heap_switch.hpp>
+
 namespace imbrex::mpi {
 
 /// Functions for copies by the name of the function that they replace.
@@ -30,10 +32,30 @@ void add_signals(function_table& table);    ///< signal, sigaction, and timers, 
 void add_waits(function_table& table);      ///< sleep, poll and the like, while others run
 void add_processes(function_table& table);  ///< daemon
 void add_loader(function_table& table);     ///< dlsym, dladdr, dl_iterate_phdr
+void add_resources(function_table& table);  ///< open, socket, mmap, dlopen and the like
+
+template <auto Function>
+struct outside {
+  template <class R, class... A>
+  static R call(A... arguments) {
+    const outside_program process;
+    return Function(arguments...);
+  }
+  template <class R, class... A>
+  static auto of(R (* /*function*/)(A...)) {
+    return &call<R, A...>;
+  }
+};
 
 template <class Function>
 const void* function_address(Function* function) {
   return reinterpret_cast<const void*>(function);
+}
+
+/// The address of `Function` with a heap switch: memory that it allocates belongs to the process.
+template <auto Function>
+const void* address_outside() {
+  return function_address(outside<Function>::of(Function));
 }
 
 }  // namespace imbrex::mpi

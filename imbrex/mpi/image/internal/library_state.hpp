@@ -22,14 +22,9 @@
 
 namespace imbrex::mpi {
 
-/// State of the C library for one copy. Begins as in a new process.
-struct library_state {
-  library_state();
-  ~library_state();
-  library_state(const library_state&) = delete;
-
-  std::mutex mutex;  // guards random numbers and the locale, which threads may use at once
-
+/// State of the C library for one copy that its program has pointers to, or that is nothing but values. Moves
+/// with the memory of the copy.
+struct library_values {
   // State of getopt, used if the program has no such variables.
   option_scanner options;
   char* option_argument = nullptr;
@@ -40,6 +35,29 @@ struct library_state {
   random_data random{};
   std::array<char, 128> random_words{};  // as many as the library's own state has
   drand48_data random48{};
+
+  std::new_handler on_new = nullptr;
+  std::terminate_handler on_terminate = nullptr;
+  bool is_synchronised = true;  // set by std::ios_base::sync_with_stdio
+
+  char* token = nullptr;
+  std::array<char, 128> text{};  // result of strerror, strsignal
+  std::array<char, 16> address_text{};
+  std::array<char, L_tmpnam> file_name{};
+  struct calendar_result {
+    tm time{};
+    std::array<char, 128> text{};
+  };
+  calendar_result calendar;
+};
+
+/// State of the C library for one copy. Begins as in a new process.
+struct library_state : library_values {
+  library_state();
+  ~library_state();
+  library_state(const library_state&) = delete;
+
+  std::mutex mutex;  // guards random numbers and the locale, which threads may use at once
 
   /// An entry of one of the system's databases, and the memory of its strings.
   template <class Entry>
@@ -52,16 +70,6 @@ struct library_state {
   hsearch_data table{};  // table of hsearch
 
   std::unordered_map<pthread_key_t, const void*> key_values;  // values on the thread that runs the copy
-
-  std::new_handler on_new = nullptr;
-  std::terminate_handler on_terminate = nullptr;
-
-  char* token = nullptr;
-  std::array<char, 128> text{};  // result of strerror, strsignal
-  std::array<char, 16> address_text{};
-  std::array<char, L_tmpnam> file_name{};
-  tm calendar{};
-  std::array<char, 128> calendar_text{};
 
   locale_t locale = nullptr;    // null: the process' locale
   locale_t replaced = nullptr;  // the thread's locale while the copy runs there
