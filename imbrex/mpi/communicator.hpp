@@ -38,6 +38,8 @@ enum class purpose : std::uint8_t {
   end,     ///< end of MPI, or of a window
 };
 
+class object_reader;
+class object_writer;
 class team;
 
 /// Communication domain of the members of one group, or of two. Each member has an object.
@@ -72,6 +74,10 @@ class communicator final : public counted, public error_target {
   /// Tags of collectives, in the order in which all members begin them: 0 to 2^30 - 1.
   int next_collective() { return static_cast<int>(collectives_++ & 0x3fffffffU); }
   int next_persistent() { return static_cast<int>(persistent_++ & 0x3fffffffU); }
+
+  /// For ranks that leave their process.
+  void write(object_writer& to) const;
+  static ref<communicator> read(object_reader& from);
 
   std::string name;
   attribute_set attributes;

@@ -40,6 +40,9 @@ class send_buffer {
   /// Begins a send of a copy of the data. Throws mpi::error (MPI_ERR_BUFFER) if the data do not fit into the
   /// space that sends under way leave free.
   void send(rank& by, const envelope& head, const user_buffer& data, int to);
+  /// Writes or reads a buffer that no send uses.
+  void write(writer& out) const;
+  void read(reader& in);
   /// True if buffered sends are under way.
   bool is_sending() const {
     return std::ranges::any_of(sends_, [](const buffered_send& each) { return !each.q.is_done; });
@@ -79,6 +82,9 @@ class rank_data final : public rank_state {
   static rank_data& here();
 
   rank_objects& objects() override { return objects_; }
+  std::string obstacle() const override;
+  void write(writer& out) override;
+  void read(reader& in) override;
   const rank_objects& objects() const { return objects_; }
   rank& self() const { return self_; }
   communicator& world() const { return *world_; }

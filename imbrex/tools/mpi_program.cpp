@@ -13,6 +13,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/mpi/image/elf_file.hpp>
+#include <imbrex/mpi/image/heap_library.hpp>
 #include <imbrex/tools/process/needed_libraries.hpp>
 #include <imbrex/tools/python_command.hpp>
 
@@ -83,6 +84,13 @@ std::string mpich_folder() {
     if (std::filesystem::exists(folder, problem)) return folder.string();
   }
   return "";
+}
+
+std::string heap_library_of_mpi() {
+  std::error_code problem;
+  const std::string folder = mpich_folder();
+  const auto file = std::filesystem::path(folder).parent_path() / mpi::file_of_heap_library;
+  return !folder.empty() && std::filesystem::exists(file, problem) ? file.string() : "";
 }
 
 }  // namespace imbrex::tools

@@ -27,5 +27,7 @@ void check_preload(const std::string& program);
 
 /// The folder with libraries that replace MPICH's; empty if there is none next to this command.
 std::string mpich_folder();
+/// The library with the heaps of migratable ranks; empty if there is none next to this command.
+std::string heap_library_of_mpi();
 
 }  // namespace imbrex::tools

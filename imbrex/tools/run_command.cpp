@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/run_command.hpp>
 
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +24,7 @@
 #include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/options_file.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/core/options/environment_options.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/net/ucx/library.hpp>
@@ -96,6 +101,8 @@ void add_common_options(command& run, run_options& input) {
               "bytes of each rank's stack (default 8 MiB)")
       .flag("--mpi-check", input.flags["--mpi-check"],
             "report what MPI ranks have not freed or received when they end")
+      .flag("--migratable", input.flags["--migratable"],
+            "let MPI ranks go to other processes: fixed addresses, and a heap for each rank")
       .option("--privatise", "LIST", input.with_value["--privatise"],
               "shared libraries with separate variables in each rank: libfoo,libbar")
       .flag("--preload", input.preload,
@@ -175,6 +182,8 @@ std::string folder_in_memory() { return checkpoints_in_memory + std::to_string(:
 
 /// Prepends `more` to a variable in the program's environment.
 void put_before(job_settings& request, const char* variable, const std::string& more) {
+  for (auto& [name, value] : request.environment)
+    if (name == variable) return static_cast<void>(value = more + ":" + value);
   const char* const others = std::getenv(variable);
   request.environment.emplace_back(variable,
                                    others == nullptr || *others == '\0' ? more : more + ":" + others);
@@ -230,6 +239,27 @@ void preload_library_of_mpi(job_settings& request, bool is_requested) {
   put_before(request, "LD_PRELOAD", folder + "/libmpi.so.12");
 }
 
+/// Lets the ranks of a program go to other processes: their processes have equal addresses, and load the
+/// library of the ranks' heaps first. The variable has a random number.
+void make_migratable(job_settings& request) {
+  const int now = ::personality(0xffffffff);
+  if (now < 0 || ::personality(static_cast<unsigned>(now) | ADDR_NO_RANDOMIZE) < 0)
+    throw usage_error(
+        "--migratable: the system does not allow processes without random addresses (personality "
+        "ADDR_NO_RANDOMIZE); in a container of Docker or Podman, start that with --security-opt "
+        "seccomp=unconfined");
+  const std::string library = heap_library_of_mpi();
+  if (library.empty())
+    throw usage_error(
+        "--migratable: this Imbrex has no library of MPI; wheels have none, nor has what was built "
+        "without Boost.Context");
+  put_before(request, "LD_PRELOAD", library);
+  std::random_device random;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%08x%06x", random() | 1U, random() & 0xffffffU);
+  request.environment.emplace_back("IMBREX_MIGRATABLE", text.data());
+}
+
 void require_program(const std::vector<std::string>& command, const char* name, const char* usage) {
   if (command.empty())
     throw usage_error("no program to run; write imbrex " + std::string(name) + " " + usage +
@@ -263,6 +293,9 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
     request.prefix = input.prefix;
   // These words come last, so they win over repeated options, as in `PROGRAM ARGUMENTS --options FILE --pes
   // N`.
+  if (!is_mpi && input.flags.at("--migratable"))
+    throw usage_error("--migratable: " + printable(request.command.front()) +
+                      " is no program of MPI; chares with serialize migrate without this option");
   if (!is_mpi) {
     request.command.insert(std::find(request.command.begin() + 1, request.command.end(), "--"), words.begin(),
                            words.end());
@@ -274,6 +307,7 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
   if (input.preload) check_preload(request.command.front());
   if (input.preload || way == way_to_mpi::through_library || way == way_to_mpi::through_python)
     preload_library_of_mpi(request, input.preload);
+  if (input.flags.at("--migratable")) make_migratable(request);  // the last library comes first
   return request;
 }
 

@@ -46,9 +46,10 @@ void destroy_after_entry(work& item) noexcept {
 collection_base& part_of(const chare_header& element) { return static_cast<collection_base&>(*element.home); }
 
 /// True if the element's entries allow a move to PE `to`: none is suspended, or the move stays in the process
-/// and the entries move along.
+/// and the entries move along. An element that moves with its entries leaves without any only by its own
+/// wish.
 bool entries_can_move(const chare_header& element, int to) {
-  if (element.entries == nullptr) return !part_of(element).chares().moves_with_entries;
+  if (element.entries == nullptr) return !part_of(element).chares().moves_with_entries || element.asks_itself;
   if (!element.home->pe().run().holds(to)) return false;
   for (const scope* s = element.entries; s != nullptr; s = s->next) {
     if (!s->kind->can_move || s->waits == nullptr) return false;

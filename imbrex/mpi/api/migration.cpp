@@ -6,6 +6,7 @@
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/mpi/api/balance_points.hpp>
 #include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/rank/balancing.hpp>
 #include <imbrex/mpi/state.hpp>
 
@@ -27,17 +28,42 @@ pe_block pes_of_process() {
   return its;
 }
 
-void move(rank_data& data, int to) {
-  const pe_block its = pes_of_process();
-  if (to < its.first || to >= its.first + its.count)
-    throw error(MPI_ERR_ARG, "PE " + std::to_string(to) + " is none of this process, which has the PEs " +
-                                 std::to_string(its.first) + " to " +
-                                 std::to_string(its.first + its.count - 1) +
-                                 "; ranks do not move to other processes");
+/// Throws mpi::error if the running rank cannot go to PE `to` of another process.
+void require_free(const rank_data& data, int to, bool is_nested) {
+  std::string why = data.self().way.obstacle();
+  if (is_nested) why = "it runs a function that MPI has called";
+  if (!why.empty())
+    throw error(MPI_ERR_OTHER, "PE " + std::to_string(to) +
+                                   " is in another process, and this rank cannot leave its own: " + why);
+}
+
+/// Moves the rank to a PE of its process. True if PE `to` is in another process, where the rank can go.
+/// `is_nested`: the caller has been called by a function of MPI.
+bool move(rank_data& data, int to, bool is_nested) {
+  const extension::current_pe here;
+  if (to < 0 || to >= here.count())
+    throw error(MPI_ERR_ARG, "PE " + std::to_string(to) + " is none of this job, which has the PEs 0 to " +
+                                 std::to_string(here.count() - 1));
   if (has_sends_or_receives(data))
     throw error(MPI_ERR_REQUEST,
                 "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves");
-  if (to != extension::current_pe().number()) data.self().move_to(to);
+  if (!here.run().holds(to)) {
+    require_free(data, to, is_nested);
+    return true;
+  }
+  if (to != here.number()) data.self().move_to(to);
+  return false;
+}
+
+bool is_in_function_of_mpi() {
+  const rank* const running = rank::current();
+  return running != nullptr && running->call.function != nullptr;
+}
+
+/// Apart from its caller, which the compiler must not let keep addresses of this process.
+[[gnu::noinline]] void travel(int to) {
+  const outside_program runtime;
+  journey::begin(to);
 }
 
 /// True if the hints of AMPI_Migrate ask for a balance point.
@@ -69,7 +95,11 @@ IMBREX_MPIX_DEFINE(int, Get_pe, (int* pe, int* first, int* count)) {
 }
 
 IMBREX_MPIX_DEFINE(int, Migrate, (int pe)) {
-  return call_running("MPIX_Migrate", [&](rank_data& data) { move(data, pe); });
+  const bool is_nested = is_in_function_of_mpi();
+  bool leaves = false;
+  const int code = call_running("MPIX_Migrate", [&](rank_data& data) { leaves = move(data, pe, is_nested); });
+  if (leaves) travel(pe);
+  return code;
 }
 
 IMBREX_AMPI_DEFINE(int, Migrate, (MPI_Info hints)) {

@@ -33,7 +33,7 @@ registry& all_teams() {
 team* team::of(communicator& in, rank& self) {
   if (in.knows_team) return in.its_team.get();
   in.knows_team = true;
-  if (in.is_inter() || in.size() == 1 || !shares_memory()) return nullptr;
+  if (in.is_inter() || in.size() == 1 || !shares_memory() || may_leave_process()) return nullptr;
   for (int i = 0; i < in.size(); ++i)
     if (!is_in_process(self, in.members().world_rank(i))) return nullptr;
   registry& all = all_teams();

@@ -111,7 +111,15 @@ class datatype : public counted {
   attribute_set attributes;
   int handles = 0;  ///< number of handles that the program has for the type
 
+  /// For ranks that leave their process (datatype_archive.hpp): writes the type by an `object_writer`, or
+  /// reads it.
+  template <class To>
+  void write(To& to) const;
+  template <class From>
+  static datatype_ref read(From& from);
+
  private:
+  datatype() = default;
   void add_bounds(const type_block& block) {
     bounds_.add(block.type->bounds_, block.displacement, block.count);
   }

@@ -820,8 +820,8 @@ IMBREX_MPI(int, Win_wait, (MPI_Win win))
 /* The PE that the calling rank runs on, and the PEs of its process:
  * `count` consecutive ones from `first` on. */
 IMBREX_MPIX(int, Get_pe, (int* pe, int* first, int* count))
-/* Moves the calling rank to a PE of its process.
- * The rank must have no active request. */
+/* Moves the calling rank to a PE of its process; in a job of `imbrex run --migratable` to any PE.
+ * The rank must have no active request. The error says what keeps it in its process. */
 IMBREX_MPIX(int, Migrate, (int pe))
 /* Lets a balancer (`--balance`) move the calling rank, as in AMPI; no rank waits for another.
  * From the first such call on, collectives do so no longer.

@@ -42,14 +42,16 @@ struct rank_option {
   void (*set)(rank_options& of, const parsed_option& option);
 };
 
-const std::array<rank_option, 5>& own_options() {
-  static const std::array<rank_option, 5> all{{
+const std::array<rank_option, 6>& own_options() {
+  static const std::array<rank_option, 6> all{{
       {{"--ranks", "N", "number of MPI ranks in all processes together (default one in each)"},
        [](rank_options& of, const parsed_option& option) { of.ranks = parse_ranks(option); }},
       {{"--rank-stack", "SIZE", "bytes of each rank's stack, such as 64MB (default 8 MiB)"},
        [](rank_options& of, const parsed_option& option) { of.stack = parse_stack(option); }},
       {{"--prefix", "", "put \"[rank] \" before each line of a rank's standard output"},
        [](rank_options& of, const parsed_option&) { of.prefix = true; }},
+      {{"--migratable", "", "let MPI ranks go to other processes"},
+       [](rank_options& of, const parsed_option&) { of.migratable = true; }},
       {{"--mpi-check", "", "report at MPI_Finalize what a rank has not freed or received"},
        [](rank_options& of, const parsed_option&) { of.check = true; }},
       {{"--privatise", "LIST", "shared libraries with separate variables in each rank: libfoo,libbar"},

@@ -15,6 +15,7 @@ struct rank_options {
   int ranks = 0;                               ///< `--ranks N`, in all processes; 0: one for each process
   std::size_t stack = std::size_t{8} << 20U;   ///< `--rank-stack SIZE`: bytes
   bool prefix = false;                         ///< `--prefix`: "[rank] " before each line of standard output
+  bool migratable = false;                     ///< `--migratable`: ranks may go to other processes
   bool check = false;                          ///< `--mpi-check`: report objects not freed at MPI_Finalize
   std::vector<std::string> private_libraries;  ///< `--privatise LIST`: each rank has its own
 };

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,11 +23,14 @@
 #include <imbrex/mpi/image/program_image.hpp>
 #include <imbrex/mpi/image/start.hpp>
 #include <imbrex/mpi/launch/crash_words.hpp>
+#include <imbrex/mpi/launch/fixed_addresses.hpp>
 #include <imbrex/mpi/launch/rank_end.hpp>
 #include <imbrex/mpi/launch/rank_options.hpp>
 #include <imbrex/mpi/rank/run.hpp>
 #include <imbrex/mpi/state.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/serial/archive.hpp>
+#include <imbrex/serial/containers.hpp>
 
 namespace imbrex::mpi {
 
@@ -58,10 +62,12 @@ int run_main(Main main) {
 /// A rank that runs a copy of the program.
 class copied_program final : public rank_code, public copy_host {
  public:
-  copied_program(const program_image& image, const program_start& start, int number, bool has_prefix)
+  copied_program(const program_image& image, const program_start& start, int number,
+                 const rank_options& settings)
       : start_(start),
         number_(number),
-        copy_(image, *this, has_prefix ? "[" + std::to_string(number) + "] " : "") {}
+        copy_(image, *this, settings.prefix ? "[" + std::to_string(number) + "] " : "",
+              settings.migratable ? std::optional(static_cast<std::size_t>(number)) : std::nullopt) {}
   ~copied_program() override { copy_.flush(); }
 
   int run() override {
@@ -70,6 +76,37 @@ class copied_program final : public rank_code, public copy_host {
   bool enter() override { return copy_.enter(); }
   void attend() override { copy_.take_signals(); }
   void leave() override { copy_.leave(); }
+
+  std::byte* place_of_stack() override { return copy_.stack(); }
+  std::string obstacle() const override { return copy_.obstacle(); }
+  void write(writer& out, const std::byte* stack, const std::byte* top) override {
+    const packed_copy packed = copy_.pack();
+    const std::vector<written_pages> pages = copy_.written(stack, top);
+    std::size_t bytes = 0;
+    for (const written_pages& run : pages) bytes += run.bytes;
+    constexpr std::size_t head = 2 * sizeof(std::uint64_t);
+    out(packed);
+    out.room(bytes + (pages.size() + 1) * head);
+    out(std::uint64_t{pages.size()});
+    for (const written_pages& run : pages) {
+      out(reinterpret_cast<std::uintptr_t>(run.begin), std::uint64_t{run.bytes});
+      out.bytes(run.begin, run.bytes);
+    }
+  }
+  void read(reader& in) override {
+    packed_copy packed;
+    std::uint64_t runs = 0;
+    in(packed, runs);
+    copy_.take_over(packed);
+    for (; runs > 0; --runs) {
+      std::uintptr_t begin = 0;
+      std::uint64_t bytes = 0;
+      in(begin, bytes);
+      const auto size = static_cast<std::size_t>(bytes);
+      copy_.fill({reinterpret_cast<std::byte*>(begin), size}, in.view(size).data());
+    }
+    copy_.end_arrival();
+  }
 
   void end(int status) override { end_rank(status); }
   void end_on_thread(int status) override { end_process_of(number_, status); }
@@ -108,7 +145,7 @@ void refuse_second_runtime() {
 
 bool runs_originals(const rank_options& settings) {
   return settings.ranks == num_processes() && settings.run.pes == 1 && !settings.prefix &&
-         settings.private_libraries.empty();
+         settings.private_libraries.empty() && !settings.migratable;
 }
 
 void tell_processes_without_ranks(const rank_options& settings) {
@@ -151,6 +188,11 @@ int run_ranks(const program_start& start) {
   ::pthread_atfork(nullptr, nullptr, &rank::leave_in_child);
 
   program what;
+  std::optional<equal_stack_guards> guards;
+  if (settings.migratable) {
+    require_fixed_addresses();
+    guards.emplace();
+  }
   what.ranks = settings.ranks;
   what.stack = settings.stack;
   what.tells_leaks = settings.check;
@@ -159,12 +201,18 @@ int run_ranks(const program_start& start) {
   if (runs_originals(settings)) {
     what.make_code = [&start](int) { return std::make_unique<original_program>(start); };
   } else {
-    image = std::make_unique<program_image>(start, settings.private_libraries);
+    fixed_places fixed;
+    if (settings.migratable) {
+      what.is_migratable = true;
+      what.addresses = &digest_of_addresses;
+      fixed = {static_cast<std::size_t>(settings.ranks), fiber::reserved(settings.stack)};
+    }
+    image = std::make_unique<program_image>(start, settings.private_libraries, fixed);
     for (const std::string& warning : image->warnings()) log(log_level::warning, warning);
     if (settings.ranks > num_processes()) tell_sharing_libraries(*image);
     if (image->needs_executable_stack()) what.code = fiber::code_on_stack::yes;
     what.make_code = [&](int number) {
-      return std::make_unique<copied_program>(*image, start, number, settings.prefix);
+      return std::make_unique<copied_program>(*image, start, number, settings);
     };
   }
   return run(settings.run, what);

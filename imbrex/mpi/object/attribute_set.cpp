@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/object/error.hpp>
 
 namespace imbrex::mpi {
@@ -57,6 +58,7 @@ attribute_set::attribute attribute_set::of_integer(std::intptr_t value) {
 
 void attribute_set::call_remove(int object, entry e) {
   if (!e.type->remove) return;
+  const inside_program runs;
   int code = MPI_SUCCESS;
   switch (e.type->of) {
     case keyval::language::c: code = e.type->remove(object, e.key, e.held.value, e.type->extra); break;
@@ -74,6 +76,7 @@ void attribute_set::call_remove(int object, entry e) {
 
 bool attribute_set::call_copy(int object, const entry& e, attribute& copy) {
   if (!e.type->copy) return false;
+  const inside_program runs;
   int flag = 0;
   int code = MPI_SUCCESS;
   std::intptr_t number = 0;

@@ -30,6 +30,28 @@ class attribute_set {
   void copy(int object, attribute_set& to) const;
   bool is_empty() const { return entries_.empty(); }
 
+  /// Writes all, the keyvals by write_key(out, keyval), or reads them by read_key(in).
+  void write(auto& out, auto&& write_key) const {
+    out(std::uint64_t{entries_.size()});
+    for (const entry& e : entries_) {
+      out(e.key, static_cast<bool>(e.held.integer), static_cast<std::int64_t>(e.held.number()));
+      write_key(out, e.type);
+    }
+  }
+  void read(auto& in, auto&& read_key) {
+    std::uint64_t size = 0;
+    in(size);
+    entries_.clear();
+    for (; size > 0; --size) {
+      int key = 0;
+      bool is_integer = false;
+      std::int64_t number = 0;
+      in(key, is_integer, number);
+      attribute held = is_integer ? of_integer(number) : attribute{reinterpret_cast<void*>(number), nullptr};
+      entries_.push_back({key, read_key(in), std::move(held)});
+    }
+  }
+
  private:
   struct attribute {
     void* value = nullptr;

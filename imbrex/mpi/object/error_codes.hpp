@@ -31,12 +31,14 @@ class error_codes {
   void note(const error& thrown) { last_code_ = thrown.code(), last_text_ = thrown.what(); }
   /// The attribute MPI_LASTUSEDCODE.
   int last_used() const;
+  void serialize(auto& ar) { ar(codes_, last_code_, last_text_); }
 
  private:
   struct code {
     int error_class;
     bool is_there;
     std::string text;
+    void serialize(auto& ar) { ar(error_class, is_there, text); }
   };
   const code* find(int number) const;
   code& own(int number);

@@ -2,6 +2,7 @@
 #include <imbrex/mpi/object/error_handler.hpp>
 
 #include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/image/heap_switch.hpp>
 
 namespace imbrex::mpi {
 
@@ -32,6 +33,7 @@ int error_target::raise(const error& thrown, bool& must_end) {
     case error_handler::action::give_back: break;
     case error_handler::action::call: {
       int object = handle_;
+      const inside_program runs;
       handler->call(&object, &code);
       break;
     }

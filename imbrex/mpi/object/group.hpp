@@ -40,6 +40,16 @@ class group {
   group common(const group& other) const;
   group without(const group& other) const;
 
+  void write(auto& out) const {
+    std::vector<int> ranks(list_ ? list_->ranks : std::vector<int>());
+    out(first_, step_, count_, ranks);
+  }
+  void read(auto& in) {
+    std::vector<int> ranks;
+    in(first_, step_, count_, ranks);
+    if (!ranks.empty()) *this = group(std::move(ranks));
+  }
+
   /// `is_same`: equal ranks in equal order. `is_similar`: equal ranks in any order.
   bool is_same(const group& other) const;
   bool is_similar(const group& other) const;

@@ -19,6 +19,7 @@ class info {
   /// Throws mpi::error (MPI_ERR_INFO_NOKEY) if the key is missing.
   void remove(const std::string& key);
   const std::vector<std::pair<std::string, std::string>>& pairs() const { return pairs_; }
+  void serialize(auto& ar) { ar(pairs_); }
 
  private:
   std::vector<std::pair<std::string, std::string>> pairs_;

@@ -56,6 +56,27 @@ class object_table {
     return std::exchange(slots_[i].object, ref<T>());
   }
 
+  /// Writes all handles with their objects, each by write_object(out, object).
+  void write(auto& out, auto&& write_object) const {
+    out(free_, std::uint64_t{slots_.size()});
+    for (const slot& each : slots_) {
+      out(each.next_free, static_cast<bool>(each.object));
+      if (each.object) write_object(out, each.object);
+    }
+  }
+  /// Reads what `write` has written; read_object(in) returns each object.
+  void read(auto& in, auto&& read_object) {
+    std::uint64_t size = 0;
+    in(free_, size);
+    slots_.clear();
+    for (; size > 0; --size) {
+      slot& each = slots_.emplace_back();
+      bool is_there = false;
+      in(each.next_free, is_there);
+      if (is_there) each.object = read_object(in);
+    }
+  }
+
   /// Calls visit(handle, object) for each object in order of handles. O(largest number of objects so far).
   void for_each(auto&& visit) const {
     for (std::size_t i = 0; i < slots_.size(); ++i)
@@ -66,7 +87,7 @@ class object_table {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   struct slot {
     ref<T> object;
-    std::uint32_t next_free;
+    std::uint32_t next_free = none;
   };
   std::vector<slot> slots_;
   std::uint32_t first_;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <imbrex/mpi/datatype/pack.hpp>
+#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/object/error.hpp>
 
 namespace imbrex::mpi {
@@ -45,6 +46,7 @@ void operation::apply(const void* first, void* accumulated, std::int64_t count, 
     return;
   }
   void* a = const_cast<void*>(first);
+  const inside_program runs;
   if (large_function_) {
     MPI_Count n = count;
     large_function_(a, accumulated, &n, &handle);

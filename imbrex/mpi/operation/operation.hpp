@@ -18,6 +18,9 @@ class operation : public counted {
   operation(MPI_User_function_c* function, bool commutes) : commutes_(commutes), large_function_(function) {}
 
   bool commutes() const { return commutes_; }
+  /// The functions of an operation of the program; at most one is not null.
+  MPI_User_function* function() const { return function_; }
+  MPI_User_function_c* large_function() const { return large_function_; }
   /// The handle of a predefined operation; 0 for one of the program.
   int handle() const { return handle_; }
 

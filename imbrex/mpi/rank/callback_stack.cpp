@@ -10,9 +10,10 @@ namespace imbrex::mpi {
 
 using extension::current_pe;
 
-std::unique_ptr<fiber> make_stack(const program& of, int number, fiber::function body, void* object) {
+std::unique_ptr<fiber> make_stack(const program& of, int number, fiber::function body, void* object,
+                                  std::byte* place) {
   try {
-    return std::make_unique<fiber>(of.stack, body, object, of.code, boost_switch);
+    return std::make_unique<fiber>(of.stack, body, object, of.code, boost_switch, place);
   } catch (const imbrex::error& e) {
     throw imbrex::error("rank " + std::to_string(number) + ": " + e.what() +
                         "; --rank-stack sets the size for all ranks");

@@ -11,8 +11,10 @@ namespace imbrex::mpi {
 
 struct program;
 
-/// Makes a stack for rank `number` with the size that the program has. Throws imbrex::error.
-std::unique_ptr<fiber> make_stack(const program& of, int number, fiber::function body, void* object);
+/// Makes a stack for rank `number` with the size that the program has, at `place` unless that is null. Throws
+/// imbrex::error.
+std::unique_ptr<fiber> make_stack(const program& of, int number, fiber::function body, void* object,
+                                  std::byte* place = nullptr);
 
 /// The second stack of a rank, for callbacks of the program (operations, attribute functions, error handlers)
 /// that run while the rank's own code waits. A callback may call MPI but must not wait: one that has left the

@@ -139,6 +139,8 @@ packet* matcher::find(const envelope& of_receive) {
   return p;
 }
 
+packet* matcher::newer_of(const packet& p) { return p.newer; }
+
 void matcher::keep(packet& message) {
   bin& b = make_bin(message.head.context, message.head.source);
   message.next_of_source = nullptr;

@@ -41,6 +41,11 @@ class matcher {
   /// The waiting message with this offer number; null if there is none.
   packet* find_offer(std::uint32_t from, std::uint64_t offer);
 
+  /// Calls visit(message) for each waiting message, in the order of arrival.
+  void for_each_message(auto&& visit) const {
+    for (packet* p = oldest_; p != nullptr; p = newer_of(*p)) visit(*p);
+  }
+
   /// Bytes of data behind the waiting messages.
   std::size_t bytes_held() const { return bytes_held_; }
 
@@ -48,6 +53,7 @@ class matcher {
   std::size_t messages() const { return messages_; }
 
  private:
+  static packet* newer_of(const packet& p);
   struct receive_list {
     request* first = nullptr;
     request* last = nullptr;

@@ -45,6 +45,13 @@ class peer_table {
     return (*block)[rank % block_size];
   }
 
+  /// Calls visit(rank, peer) for each peer that has been used, and some others.
+  void for_each(auto&& visit) {
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      for (std::size_t i = 0; blocks_[b] != nullptr && i < block_size; ++i)
+        visit(static_cast<std::uint32_t>(b * block_size + i), (*blocks_[b])[i]);
+  }
+
  private:
   static constexpr std::size_t block_size = 16;
   std::vector<std::unique_ptr<std::array<peer, block_size>>> blocks_;

@@ -15,6 +15,8 @@ bool shares_memory() {
   return pe.queues_plainly() && pe.run().is_on_threads() && !pe.run().delays_messages();
 }
 
+bool may_leave_process() { return program::current().is_migratable && current_pe().run().processes() > 1; }
+
 int first_pe_of(const rank& self, int number) {
   return ranks_beside(self).home_of(static_cast<std::uint64_t>(number));
 }

@@ -12,6 +12,8 @@ namespace imbrex::mpi {
 
 /// True if PEs of a process may exchange data without messages: no link model observes or reorders them.
 bool shares_memory();
+/// True if ranks may go to other processes.
+bool may_leave_process();
 /// The PE on which a rank began.
 int first_pe_of(const rank& self, int number);
 /// Whether a rank lives in this process; `is_here`: on this PE.

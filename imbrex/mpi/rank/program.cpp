@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include <imbrex/base/error.hpp>
+
 namespace imbrex::mpi {
 
 namespace {
@@ -14,6 +16,19 @@ std::atomic<int> finalised = 0;
 std::atomic<bool> is_child_process = false;
 
 }  // namespace
+
+void throw_immobile() {
+  throw imbrex::error(
+      "a rank of MPI leaves its process only by MPIX_Migrate, in a job that imbrex run --migratable has "
+      "started");
+}
+
+void rank_code::write(writer& /*out*/, const std::byte* /*stack*/, const std::byte* /*top*/) {
+  throw_immobile();
+}
+void rank_code::read(reader& /*in*/) { throw_immobile(); }
+void rank_state::write(writer& /*out*/) { throw_immobile(); }
+void rank_state::read(reader& /*in*/) { throw_immobile(); }
 
 const program& program::current() { return *current_program.load(std::memory_order_acquire); }
 

@@ -5,14 +5,23 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <imbrex/mpi/rank/boost_switch.hpp>
+
+namespace imbrex {
+class reader;
+class writer;
+}  // namespace imbrex
 
 namespace imbrex::mpi {
 
 class rank;
 class rank_objects;
 class rank_state;
+
+/// Throws imbrex::error: a rank does not go to another process in this way.
+[[noreturn]] void throw_immobile();
 
 /// Hooks around each stretch in which a rank's code runs on a PE.
 class rank_code {
@@ -25,6 +34,15 @@ class rank_code {
   virtual void leave() {}
   /// Handles events for the rank's code that have arrived while it waited.
   virtual void attend() {}
+
+  // Travel to another process:
+  /// Addresses that are reserved for the rank's stack; null: it may lie anywhere.
+  virtual std::byte* place_of_stack() { return nullptr; }
+  /// Why the code cannot leave its process, in words; empty if it can.
+  virtual std::string obstacle() const { return "its program runs without --migratable"; }
+  /// Writes the code that has left its stack, which is in use from `stack` to `top`; or reads it.
+  virtual void write(writer& out, const std::byte* stack, const std::byte* top);
+  virtual void read(reader& in);
 };
 
 /// The program that the ranks of a run execute.
@@ -36,6 +54,9 @@ struct program {
   std::function<std::unique_ptr<rank_code>(int rank)> make_code;
   /// Makes the state that a rank keeps for its functions of MPI.
   std::function<std::unique_ptr<rank_state>(rank&)> make_state;
+  /// Ranks may go to other processes. `addresses` digests what must be equal in all processes then.
+  bool is_migratable = false;
+  std::uint64_t (*addresses)() = nullptr;
   /// Whether a rank reports at MPI_Finalize the objects that it has not freed.
   bool tells_leaks = false;
   /// Largest sizes in bytes of data that travel with their packet, between PEs of a process and between
@@ -54,6 +75,10 @@ class rank_state {
  public:
   virtual ~rank_state() = default;
   virtual rank_objects& objects() = 0;
+  /// Why it cannot leave its process, in words; empty if it can.
+  virtual std::string obstacle() const { return "its state stays where it is"; }
+  virtual void write(writer& out);
+  virtual void read(reader& in);
 };
 
 /// Makes a program the current one of this process, for the lifetime of this object.

@@ -25,6 +25,10 @@ std::string text_of_tag(std::int32_t tag) {
 
 void no_destroy(detail::work& /*item*/) noexcept {}
 
+void tell_end(const rank_chare& of, int status) {
+  if (of.ends) imbrex::send<&rank_ends::statuses>(*of.ends, 0, int{status});
+}
+
 }  // namespace
 
 /// The rank's current wait, as reports show it.
@@ -67,23 +71,20 @@ rank::rank(int number)
       program_(program::current()),
       callbacks_(program_, number),
       wait_(std::make_unique<wait>(*this)) {
-  ready_.type = &ready_item::type_of_item;
-  ready_.owner = this;
-  alarm_.type = &alarm_item::type_of_item;
-  alarm_.owner = this;
+  items_.ready.type = &ready_item::type_of_item;
+  items_.ready.owner = this;
+  items_.alarm.type = &alarm_item::type_of_item;
+  items_.alarm.owner = this;
 }
 
 rank::~rank() = default;
 
-void throw_immobile() {
-  throw imbrex::error("a rank of MPI moves between the PEs of its process alone, not to another process");
-}
-
 // ---- its stack
 
 void rank::make_code() {
-  fiber_ = make_stack(program_, number(), &rank::body, this);
+  if (code_) return;
   code_ = program_.make_code(number());
+  fiber_ = make_stack(program_, number(), &rank::body, this, code_->place_of_stack());
   devices.begin();
   if (program_.make_state) {
     state_ = program_.make_state(*this);
@@ -92,22 +93,26 @@ void rank::make_code() {
 }
 
 void rank::body(void* self) {
-  auto& its = *static_cast<rank*>(self);
+  int status = 0;
+  std::exception_ptr error;
   try {
-    its.entry_.status = its.code_->run();
+    status = static_cast<rank*>(self)->code_->run();
   } catch (...) {
-    its.entry_.error = std::current_exception();
+    error = std::current_exception();
   }
+  journey::end_code(status, std::move(error));
 }
 
 bool rank::start(scope& entry, const waiter& awaiter) {
   entry_.of = &entry;
   entry_.awaiter = awaiter;
   run_code();
-  return fiber_->has_ended();
+  if (fiber_->has_ended()) tell_end(chare_of(*this), entry_.status);
+  return fiber_->has_ended() || way.is_begun();
 }
 
 void rank::leave_entry() noexcept {
+  if (way.is_begun()) return;
   fiber_.reset();
   callbacks_.release();
   wait_.reset();  // may still be registered with the entry
@@ -130,7 +135,7 @@ void rank::run_code() {
 void rank::begin_code() {
   current_ = this;
   set_objects(objects_);
-  must_attend_ = code_->enter();
+  waits_.must_attend = code_->enter();
 }
 
 void rank::end_code() {
@@ -141,7 +146,8 @@ void rank::end_code() {
 
 void rank::go_on() {
   run_code();
-  if (fiber_->has_ended()) return entry_.awaiter.resume();  // destroys the entry
+  if (fiber_->has_ended()) tell_end(chare_of(*this), entry_.status);
+  if (fiber_->has_ended() || way.is_begun()) return entry_.awaiter.resume();  // destroys the entry
   extension::retry_departure(*entry_.of);
 }
 
@@ -170,7 +176,7 @@ void rank::refuse_in_callback(const std::string& what) {
   wait_->begin(*entry_.of);
   fiber_->leave();
   end_wait(*wait_);
-  if (must_attend_) [[unlikely]]
+  if (waits_.must_attend) [[unlikely]]
     code_->attend();
 }
 
@@ -191,7 +197,7 @@ void rank::stop() {
     delivery_ = delivery::has_woken;
     return;
   }
-  current_pe().push(ready_);
+  current_pe().push(items_.ready);
 }
 
 void rank::ready_item::run(detail::work& item) { static_cast<ready_item&>(item).owner->go_on(); }
@@ -220,7 +226,7 @@ void rank::send_turn() {
 /// Yields by a message to itself where messages to the own PE travel, since others arrive only among these.
 [[gnu::noinline]] void rank::give_way() {
   const current_pe pe;
-  pe.queues_plainly() ? pe.push(ready_) : send_turn();
+  pe.queues_plainly() ? pe.push(items_.ready) : send_turn();
   block();
 }
 
@@ -233,8 +239,8 @@ void rank::send_turn() {
   }
   const current_pe pe;
   const nanoseconds now = pe.now();
-  alarm_.deadline = now + std::min(time, nanoseconds::max() - now);
-  pe.add_timer(alarm_);
+  items_.alarm.deadline = now + std::min(time, nanoseconds::max() - now);
+  pe.add_timer(items_.alarm);
   block();
   return true;
 }

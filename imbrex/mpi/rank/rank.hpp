@@ -9,6 +9,7 @@
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/coro/entry_body.hpp>
 #include <imbrex/mpi/rank/early_end.hpp>
+#include <imbrex/mpi/rank/rank_ends.hpp>
 #include <imbrex/mpi/rank/rank_interface.hpp>
 
 namespace imbrex::mpi {
@@ -25,15 +26,23 @@ class rank final : public chare<rank>, public mpi::rank {
  public:
   static constexpr bool moves_with_entries = true;
 
-  rank() : mpi::rank(where()[0]) {}
+  /// `ends_of_all`: gets the exit status of a rank that may end in another process than it began in.
+  explicit rank(const std::optional<imbrex::element<rank_ends>>& ends_of_all = {})
+      : mpi::rank(where()[0]), ends(ends_of_all) {}
+  /// Begins the rank's code, or continues it in another process.
   rank_entry run() {
     make_code();
     return {this};
   }
   early_end_entry tell_early_end() { return {std::make_unique<early_end>(number())}; }
   std::optional<double> expected_load() const { return own_load; }
-  /// Ranks move to other PEs of their process alone, as objects.
-  void serialize(auto&) { throw_immobile(); }
+  /// Within a process, ranks move as objects.
+  void serialize(auto& ar) {
+    ar(ends);
+    way.archive(ar);
+  }
+
+  std::optional<imbrex::element<rank_ends>> ends;
 };
 
 }  // namespace chares

@@ -17,6 +17,7 @@
 #include <imbrex/mpi/memory/device_memory.hpp>
 #include <imbrex/mpi/rank/access_table.hpp>
 #include <imbrex/mpi/rank/callback_stack.hpp>
+#include <imbrex/mpi/rank/journey.hpp>
 #include <imbrex/mpi/rank/program.hpp>
 #include <imbrex/mpi/rank/request.hpp>
 #include <imbrex/mpi/rank/transfers.hpp>
@@ -59,6 +60,7 @@ class rank {
   transfers messages;
   access_table accesses;
   device_memory devices;           ///< finds which addresses lie in memory of devices
+  journey way{*this};              ///< to another process
   std::optional<double> own_load;  ///< seconds that the program has set for balancers; empty: measured ones
 
   /// Waits until a request is done.
@@ -133,7 +135,7 @@ class rank {
 
   // Called by the body of the chare's entry.
   bool start(scope& entry, const waiter& awaiter);
-  /// Ends the entry's body, at its end or when a run is given up.
+  /// Ends the entry's body: at its end, when the rank leaves its process, or when a run is given up.
   void leave_entry() noexcept;
   std::exception_ptr take_error() { return std::exchange(entry_.error, nullptr); }
   int status() const { return entry_.status; }
@@ -141,10 +143,11 @@ class rank {
  protected:
   explicit rank(int number);
   ~rank();
-  /// Makes the rank's stack, code and state.
+  /// Makes the rank's stack, code and state, unless they are there.
   void make_code();
 
  private:
+  friend class journey;
   class wait;
   struct ready_item : detail::work {
     rank* owner;
@@ -167,7 +170,12 @@ class rank {
     std::size_t count = 0;          ///< requests that must be done before the rank continues
     const request* only = nullptr;  ///< the single awaited request, for reports
     bool moves = false;
-    std::uint32_t looks = 0;  ///< calls that had nothing to wait for
+    bool must_attend = false;  ///< when the rank continues, `rank_code::attend` is to be called
+    std::uint32_t looks = 0;   ///< calls that had nothing to wait for
+  };
+  struct queued_items {
+    ready_item ready{};
+    alarm_item alarm{};  ///< timer of `sleep_for`
   };
   enum class delivery : std::uint8_t { none, active, has_woken };
 
@@ -196,13 +204,8 @@ class rank {
   entry_state entry_;
   wait_state waits_;
   delivery delivery_ = delivery::none;
-  bool must_attend_ = false;
-  ready_item ready_{};
-  alarm_item alarm_{};  ///< timer of `sleep_for`
+  queued_items items_;
 };
-
-/// Throws imbrex::error: a rank does not move to another process.
-[[noreturn]] void throw_immobile();
 
 /// Sets the MPI function that a rank is executing, for the lifetime of this object. Frames nest: a function
 /// that MPI has called may call others.

@@ -12,6 +12,7 @@
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/mpi/datatype/datatype.hpp>
 #include <imbrex/mpi/datatype/predefined.hpp>
+#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/object/attribute_set.hpp>
 #include <imbrex/mpi/object/error_codes.hpp>
 #include <imbrex/mpi/object/error_handler.hpp>
@@ -21,6 +22,9 @@
 #include <imbrex/mpi/operation/operation.hpp>
 
 namespace imbrex::mpi {
+
+class object_reader;
+class object_writer;
 
 /// MPI objects that a rank's program has made, except those that communicate. Lookups by handle are O(1). A
 /// wrong handle throws mpi::error, whose text names the handle's real kind.
@@ -90,6 +94,10 @@ class rank_objects {
     error_handlers_.for_each(show(handle_kind::error_handler));
   }
 
+  /// For ranks that leave their process.
+  void write(object_writer& to) const;
+  void read(object_reader& from);
+
  private:
   using keyval_table = object_table<keyval, handle_kind::keyval>;
   keyval_table& keyvals(handle_kind object);
@@ -136,6 +144,7 @@ inline void set_objects(rank_objects* of_rank) { objects_here = of_rank; }
 /// handler of `owner`, which `body` may set.
 template <typename Body>
 int run_call(rank_objects& objects, const char* function, error_target* const& owner, Body&& body) {
+  const outside_program runtime;
   try {
     body();
     return MPI_SUCCESS;

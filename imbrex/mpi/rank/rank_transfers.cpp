@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
 
@@ -119,6 +120,7 @@ template <class Make>
 [[gnu::noinline]] bool transfers::send_at_once(const envelope& head, const std::byte* data,
                                                std::uint64_t bytes, int to) {
   if (!current_pe().queues_plainly()) return false;
+  const outside_program runtime;
   const route way = find_route(head, bytes, to, send_mode::standard);
   if (way.receive != nullptr)
     fill_posted(way, head, data, bytes,

@@ -68,6 +68,9 @@ class transfers {
   /// The receive of the current probe; null if there is none.
   const envelope* probed() const { return probed_; }
   packet& take_probed();
+  /// Writes or reads what belongs to a rank without requests that leaves its process.
+  void write(writer& out);
+  void read(reader& in);
   /// Number of messages that no receive has matched.
   std::size_t unexpected() const { return matcher_.messages(); }
 

@@ -33,6 +33,7 @@ class cartesian {
 
   /// Neighbours of a rank in neighbourhood collectives: along each dimension down, then up.
   std::vector<int> neighbours(int rank) const;
+  const std::vector<bool>& periodic() const { return periodic_; }
 
  private:
   int moved(const std::vector<int>& from, std::size_t dimension, std::int64_t distance) const;

@@ -31,6 +31,8 @@ struct adjacency {
   bool is_weighted = false;
   std::vector<int> source_weights;  ///< one per source if the graph is weighted
   std::vector<int> destination_weights;
+
+  void serialize(auto& ar) { ar(sources, destinations, is_weighted, source_weights, destination_weights); }
 };
 
 }  // namespace imbrex::mpi

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that leave their process. Nothing of the runtime travels by its address: `write` names the values.
+#include <array>
+#include <cstdint>
+
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/core/extension/chare.hpp>
+#include <imbrex/mpi/rank/packet.hpp>
+#include <imbrex/mpi/rank/rank.hpp>
+#include <imbrex/serial/reader.hpp>
+#include <imbrex/serial/writer.hpp>
+
+namespace imbrex::mpi {
+
+std::string journey::obstacle() const {
+  if (!rank_.program_.is_migratable) return "the job was not started by imbrex run --migratable";
+  if (rank_.callbacks_.is_running()) return "it runs a function that MPI has called";
+  if (rank_.devices.any()) return "the run has devices";
+  if (std::string of_code = rank_.code_->obstacle(); !of_code.empty()) return of_code;
+  return rank_.state_ == nullptr ? "" : rank_.state_->obstacle();
+}
+
+/// Apart from its callers: nothing of this process may be in use when the stack goes on in the other one.
+[[gnu::noinline]] void journey::begin(int to) {
+  rank::current_->way.is_begun_ = true;
+  {
+    rank_chare& own = chare_of(*rank::current_);
+    own.migrate_to(to);
+    imbrex::send<&rank_chare::run>(own.self());
+  }
+  rank::current_->fiber_->leave();
+}
+
+/// Apart from its caller, which began on another thread.
+[[gnu::noinline]] void journey::end_code(int status, std::exception_ptr error) {
+  rank::current_->entry_.status = status;
+  rank::current_->entry_.error = std::move(error);
+  rank::current_->fiber_->end();
+}
+
+namespace {
+
+void write_packet(packet& p, writer& out) { packet::type_record.pack(p, out); }
+packet& read_packet(reader& in) { return static_cast<packet&>(*packet::unpack(in)); }
+
+}  // namespace
+
+void transfers::write(writer& out) {
+  std::uint64_t used = 0;
+  const auto is_used = [](const peer& p) { return (p.sent | p.expected) != 0 || p.has_early(); };
+  peers_.for_each([&](std::uint32_t, const peer& p) { used += is_used(p) ? 1 : 0; });
+  out(used);
+  peers_.for_each([&](std::uint32_t rank, const peer& p) {
+    if (!is_used(p)) return;
+    out(rank, p.sent, p.expected, std::uint64_t{p.has_early() ? p.early->size() : 0});
+    if (p.has_early())
+      for (packet* const early : *p.early) write_packet(*early, out);
+  });
+  out(std::uint64_t{matcher_.messages()});
+  matcher_.for_each_message([&](packet& p) { write_packet(p, out); });
+}
+
+void transfers::read(reader& in) {
+  std::uint64_t used = 0;
+  in(used);
+  for (; used > 0; --used) {
+    std::uint32_t rank = 0;
+    std::uint64_t early = 0;
+    in(rank);
+    if (rank >= static_cast<std::uint32_t>(program_.ranks))
+      throw serial_error("a peer of a rank that is none");
+    peer& p = peers_[rank];
+    in(p.sent, p.expected, early);
+    for (; early > 0; --early) p.keep_early(read_packet(in));
+  }
+  std::uint64_t messages = 0;
+  in(messages);
+  for (; messages > 0; --messages) matcher_.keep(read_packet(in));
+}
+
+void journey::archive(writer& out) {
+  if (!is_begun_) throw_immobile();
+  const fiber::left_state left = rank_.fiber_->state();
+  out(reinterpret_cast<std::uintptr_t>(left.context), reinterpret_cast<std::uintptr_t>(left.exceptions[0]),
+      reinterpret_cast<std::uintptr_t>(left.exceptions[1]), left.floats, rank_.own_load);
+  rank_.code_->write(out, static_cast<const std::byte*>(left.context), rank_.fiber_->top());
+  rank_.messages.write(out);
+  rank_.state_->write(out);
+}
+
+void journey::archive(reader& in) {
+  rank_.make_code();
+  std::uintptr_t context = 0;
+  std::array<std::uintptr_t, 2> exceptions{};
+  fiber::left_state left;
+  in(context, exceptions[0], exceptions[1], left.floats, rank_.own_load);
+  left.context = reinterpret_cast<void*>(context);
+  left.exceptions = {reinterpret_cast<void*>(exceptions[0]), reinterpret_cast<void*>(exceptions[1])};
+  rank_.code_->read(in);
+  rank_.fiber_->go_on_with(left);
+  rank_.messages.read(in);
+  rank_.state_->read(in);
+}
+
+}  // namespace imbrex::mpi

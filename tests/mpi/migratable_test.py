@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks of MPI that go to other processes: what travels with them, and what keeps them in their process.
+
+usage: migratable_test.py BUILD_FOLDER [unittest's arguments]
+"""
+import os
+import sys
+import unittest
+
+from program_runs import BIN, ProgramCase, execute
+
+TWO_PROCESSES = ["-n", "2", "--pes", "1", "--migratable"]
+# What a rank has, and the words about it.
+OBSTACLES = {
+    "stream": "it has an open stream, of the descriptor ",
+    "descriptor": "it has the open descriptor ",
+    "socket": " (a socket)",
+    "memory": "it has mapped memory by mmap or shmat",
+    "signal": "it handles signals or sends them",
+    "locale": "it has set a locale",
+    "output": "its standard output is a file",
+    "thread": "it has started threads",
+    "window": "it has windows; free them by MPI_Win_free",
+    "request": "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves",
+    "persistent": "it has persistent requests; free them by MPI_Request_free",
+    "none": "PE 99 is none of this job, which has the PEs 0 to 1",
+}
+
+
+class Migratable(ProgramCase):
+    def test_all_that_a_program_has_goes_along(self):
+        program = self.build("hops.cpp")
+        places = (("one process", ["--pes", "2"], 2, 100), ("two processes", ["-n", "2", "--pes", "1"], 2, 1000),
+                  ("three processes of two PEs", ["-n", "3", "--pes", "2"], 6, 200))
+        for name, place, pes, hops in places:
+            with self.subTest(place=name):
+                done = self.run_ranks(5, place + ["--migratable"], program, pes, hops)
+                lines = ["part of a line, and its end", "ff", f"0 faults in {hops} hops of 5 ranks"]
+                self.assertEqual((done.returncode, done.stdout.splitlines()), (0, lines), done.stderr)
+
+    def test_guards_of_stack_frames_are_equal_in_all_processes(self):
+        program = self.build("hops.cpp", "-fstack-protector-all", "-D_FORTIFY_SOURCE=2", links=("-O2",))
+        done = self.run_ranks(3, TWO_PROCESSES, program, 2, 100, 2_000_000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0 faults", done.stdout)
+
+    def test_a_rank_with_something_of_its_process_stays(self):
+        program = self.build("stays.c")
+        for what, words in OBSTACLES.items():
+            with self.subTest(what=what):
+                done = self.run_ranks(2, TWO_PROCESSES, program, what)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("on PE 0: ", done.stderr)
+                self.assertIn(words, done.stderr)
+        for what in ("nothing", "closed"):
+            with self.subTest(what=what):
+                done = self.run_ranks(2, TWO_PROCESSES, program, what)
+                self.assertEqual((done.returncode, done.stderr), (0, "on PE 1: success\n"))
+
+    def test_without_the_option_ranks_stay_and_say_why(self):
+        done = self.run_ranks(2, ["-n", "2", "--pes", "1"], self.build("stays.c"), "nothing")
+        self.assertIn("this rank cannot leave its own: the job was not started by imbrex run --migratable", done.stderr)
+
+    def test_impossible_starts_are_refused(self):
+        program = self.build("stays.c")
+        starts = (
+            ([BIN / "imbrex", "run", "-n", 2, "--migratable", "true"], {},
+             "--migratable: true is no program of MPI; chares with serialize migrate without this option"),
+            ([program], {"IMBREX_OPTIONS": "--migratable --ranks 2"},
+             "--migratable: this process has random addresses, and ranks could not go to others; start the program by "
+             "imbrex run --migratable"),
+            ([BIN / "imbrex", "run", "--ranks", 200_000, "--migratable", program], {},
+             "there are no addresses for the heaps of 200000 ranks, 256 MiB each"))
+        for command, environment, words in starts:
+            with self.subTest(command=command):
+                done = execute(*command, environment=environment)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(words, done.stderr)
+
+    def test_processes_with_other_addresses_are_refused(self):
+        script = self.folder / "other_addresses.sh"
+        script.write_text("#!/bin/sh\n[ \"$IMBREX_RANK\" = 1 ] && ulimit -s unlimited\nexec \"$@\"\n")
+        script.chmod(0o755)
+        done = self.run_ranks(2, TWO_PROCESSES, script, self.build("stays.c"), "nothing")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--migratable: the processes have libraries at different addresses", done.stderr)
+
+    def test_programs_run_as_before(self):
+        for source, ranks in (("globals.c", 4), ("ring.c", 4), ("pi.cpp", 3)):
+            program = self.build(source)
+            for place in (["--pes", "2"], ["-n", "2", "--pes", "1"]):
+                with self.subTest(source=source, place=place):
+                    plain = self.run_ranks(ranks, place, program)
+                    done = self.run_ranks(ranks, place + ["--migratable"], program)
+                    self.assertEqual((done.returncode, sorted(done.stdout.splitlines()), done.stderr),
+                                     (plain.returncode, sorted(plain.stdout.splitlines()), plain.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
