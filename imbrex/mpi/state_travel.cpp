@@ -95,6 +95,7 @@ void send_buffer::read(reader& in) {
 }
 
 std::string rank_data::obstacle() const {
+  if (objects_.calls() > 1) return "it runs a function that MPI has called";
   if (buffered.is_sending()) return "a buffered send of it is under way";
   bool is_active = false;
   requests.for_each([&](int, const user_request& q) { is_active = is_active || q.is_active(); });
@@ -107,6 +108,7 @@ std::string rank_data::obstacle() const {
 
 void rank_data::write(writer& out) {
   object_writer to(out);
+  if (now != phase::before) rank_phases::note_departure();
   out(contexts_, now, thread_level, looked, points.are_counted, points.passed);
   buffered.write(out);
   objects_.write(to);
@@ -118,6 +120,7 @@ void rank_data::write(writer& out) {
 void rank_data::read(reader& in) {
   object_reader from(in);
   in(contexts_, now, thread_level, looked, points.are_counted, points.passed);
+  if (now != phase::before) rank_phases::note_initialised();
   buffered.read(in);
   objects_.read(from);
   world_ = communicator::read(from);

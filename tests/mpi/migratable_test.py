@@ -45,6 +45,19 @@ class Migratable(ProgramCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("0 faults", done.stdout)
 
+    def test_a_balancer_moves_ranks_to_other_processes(self):
+        done = self.run_ranks(4, TWO_PROCESSES + ["--balance", "greedy", "--balance-every", "2"],
+                              self.build("balanced.c"))
+        self.assertEqual((done.returncode, done.stdout), (0, "the heavy ranks are apart\n"), done.stderr)
+        done = self.run_ranks(4, TWO_PROCESSES + ["--balance", "auto"], self.build("uneven.c"))
+        self.assertEqual((done.returncode, done.stdout), (0, "the heavy ranks are apart, sum 6\n"), done.stderr)
+
+    def test_ranks_move_by_themselves_and_by_a_balancer(self):
+        place = ["-n", "2", "--pes", "2", "--migratable", "--balance", "random", "--balance-every", "1"]
+        done = self.run_ranks(5, place, self.build("hops.cpp"), 4, 200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0 faults in 200 hops of 5 ranks", done.stdout)
+
     def test_a_rank_with_something_of_its_process_stays(self):
         program = self.build("stays.c")
         for what, words in OBSTACLES.items():

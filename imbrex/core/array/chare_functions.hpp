@@ -158,6 +158,8 @@ struct chare_functions {
   void (*collect_unread)(chare_header& element, std::vector<attachment*>& parts) = nullptr;
   std::string_view (*port_name)(const chare_header& element, const void* port) = nullptr;
 
+  /// For `moves_with_entries`: whether elements can end their entries themselves to go to other processes.
+  bool (*leaves_process)() = nullptr;
   bool moves_with_entries = false;  ///< elements only move as objects, with their entries, in their process
   bool is_pickled = false;          ///< objects are written by Python's pickle, as errors say
 

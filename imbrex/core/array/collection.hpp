@@ -183,7 +183,10 @@ struct chare_functions_of {
       f.departs = [](chare_header& e) { memory::object(e).departs(); };
     if constexpr (requires(T& chare) { requires std::is_void_v<decltype(chare.arrived())>; })
       f.arrived = [](chare_header& e) { memory::object(e).arrived(); };
-    if constexpr (requires { T::moves_with_entries; }) f.moves_with_entries = T::moves_with_entries;
+    if constexpr (requires { T::moves_with_entries; }) {
+      f.moves_with_entries = true;
+      f.leaves_process = T::moves_with_entries;
+    }
     if constexpr (stands_for_classes<T>) {
       f.is_pickled = true;
       f.port_name = [](const chare_header& e, const void* port) -> std::string_view {

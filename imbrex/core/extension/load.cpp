@@ -32,6 +32,8 @@ bool moves_with_entries(const chare_header& element) {
   return part_of(*element.home).chares().moves_with_entries;
 }
 
+bool leaves_process(const chare_header& element) { return part_of(*element.home).chares().leaves_process(); }
+
 }  // namespace
 
 std::vector<const element_class*> classes_of_arrays() { return detail::message_table::classes_of_arrays(); }
@@ -90,7 +92,8 @@ bool measured_element::can_leave() const {
   if (part_of(*element_->home).chares().is_bound(*element_)) return false;
   const bool passes_points = element_->load.point_periods > 0 || element_->load.balance_points > 0;
   if (moves_with_entries(*element_))
-    return passes_points && element_->entries != nullptr && element_->home->pe().run().processes() == 1;
+    return passes_points && element_->entries != nullptr &&
+           (element_->home->pe().run().processes() == 1 || leaves_process(*element_));
   if (element_->entries == nullptr) return true;
   return passes_points && element_->entries->next == nullptr;
 }

@@ -45,8 +45,8 @@ class measured_element {
   std::uint64_t device_bytes() const;
 
   /// True if it can be expected to leave soon after a request: no entry of it is suspended, or one that
-  /// passes balance points. An element of a class with `moves_with_entries` only leaves at balance points,
-  /// in a run of one process.
+  /// passes balance points. An element of a class with `moves_with_entries` only leaves at balance points.
+  /// In a run of several processes, the function `moves_with_entries` of its class must return true.
   bool can_leave() const;
   /// Moves it to another PE at its next opportunity, if there is one; it may stay.
   void move(int to) const { element_->home->move(*element_, to); }

@@ -139,13 +139,13 @@ constexpr bool needs_messages(auto&&...) { return false; }
 #define IMBREX_MPI_COLLECTIVE_IN_MEMORY(name, name_of_nonblocking, suffix, make, meet, parameters,        \
                                         arguments)                                                        \
   IMBREX_MPI_DEFINE(int, name##suffix, (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm)) {                \
-    return call_on("MPI_" #name #suffix, comm, [&](rank_data& data, communicator& in) {                   \
+    return journey::follow(call_on("MPI_" #name #suffix, comm, [&](rank_data& data, communicator& in) {   \
       const collective_call call(data, in, true);                                                         \
       if (!meet(call IMBREX_MPI_ARGUMENTS arguments))                                                     \
         run_collective(data, in, purpose::collective, make(call IMBREX_MPI_ARGUMENTS arguments));         \
       call.end();                                                                                         \
       pass_collective(data, in);                                                                          \
-    });                                                                                                   \
+    }));                                                                                                  \
   }                                                                                                       \
   IMBREX_MPI_DEFINE(int, name_of_nonblocking##suffix,                                                     \
                     (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm, MPI_Request * request)) {            \

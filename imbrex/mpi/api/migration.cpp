@@ -6,7 +6,6 @@
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/mpi/api/balance_points.hpp>
 #include <imbrex/mpi/api/define.hpp>
-#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/rank/balancing.hpp>
 #include <imbrex/mpi/state.hpp>
 
@@ -28,18 +27,8 @@ pe_block pes_of_process() {
   return its;
 }
 
-/// Throws mpi::error if the running rank cannot go to PE `to` of another process.
-void require_free(const rank_data& data, int to, bool is_nested) {
-  std::string why = data.self().way.obstacle();
-  if (is_nested) why = "it runs a function that MPI has called";
-  if (!why.empty())
-    throw error(MPI_ERR_OTHER, "PE " + std::to_string(to) +
-                                   " is in another process, and this rank cannot leave its own: " + why);
-}
-
-/// Moves the rank to a PE of its process. True if PE `to` is in another process, where the rank can go.
-/// `is_nested`: the caller has been called by a function of MPI.
-bool move(rank_data& data, int to, bool is_nested) {
+/// Moves the rank to a PE of its process, or asks it to go to another process when the function returns.
+void move(rank_data& data, int to) {
   const extension::current_pe here;
   if (to < 0 || to >= here.count())
     throw error(MPI_ERR_ARG, "PE " + std::to_string(to) + " is none of this job, which has the PEs 0 to " +
@@ -47,23 +36,14 @@ bool move(rank_data& data, int to, bool is_nested) {
   if (has_sends_or_receives(data))
     throw error(MPI_ERR_REQUEST,
                 "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves");
-  if (!here.run().holds(to)) {
-    require_free(data, to, is_nested);
-    return true;
+  if (here.run().holds(to)) {
+    if (to != here.number()) data.self().move_to(to);
+    return;
   }
-  if (to != here.number()) data.self().move_to(to);
-  return false;
-}
-
-bool is_in_function_of_mpi() {
-  const rank* const running = rank::current();
-  return running != nullptr && running->call.function != nullptr;
-}
-
-/// Apart from its caller, which the compiler must not let keep addresses of this process.
-[[gnu::noinline]] void travel(int to) {
-  const outside_program runtime;
-  journey::begin(to);
+  if (const std::string why = data.self().way.obstacle(); !why.empty())
+    throw error(MPI_ERR_OTHER, "PE " + std::to_string(to) +
+                                   " is in another process, and this rank cannot leave its own: " + why);
+  data.self().way.ask(to);
 }
 
 /// True if the hints of AMPI_Migrate ask for a balance point.
@@ -95,19 +75,15 @@ IMBREX_MPIX_DEFINE(int, Get_pe, (int* pe, int* first, int* count)) {
 }
 
 IMBREX_MPIX_DEFINE(int, Migrate, (int pe)) {
-  const bool is_nested = is_in_function_of_mpi();
-  bool leaves = false;
-  const int code = call_running("MPIX_Migrate", [&](rank_data& data) { leaves = move(data, pe, is_nested); });
-  if (leaves) travel(pe);
-  return code;
+  return journey::follow(call_running("MPIX_Migrate", [&](rank_data& data) { move(data, pe); }));
 }
 
 IMBREX_AMPI_DEFINE(int, Migrate, (MPI_Info hints)) {
-  return call_running("AMPI_Migrate", [&](rank_data& data) {
+  return journey::follow(call_running("AMPI_Migrate", [&](rank_data& data) {
     if (!asks_to_balance(data, hints)) return;
     data.points.are_counted = false;  // the program says itself where its steps end
     pass_balance_point(data.self(), !has_sends_or_receives(data));
-  });
+  }));
 }
 
 IMBREX_AMPI_DEFINE(int, Load_start_measure, (void)) {

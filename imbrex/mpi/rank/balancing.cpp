@@ -2,6 +2,8 @@
 #include <imbrex/mpi/rank/balancing.hpp>
 
 #include <imbrex/core/extension/load.hpp>
+#include <imbrex/core/extension/pe.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/extension/stop.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
 
@@ -33,7 +35,13 @@ bool is_measured(rank& of) { return extension::is_measured(chare_of(of)); }
 void obey_balancer(rank& running) {
   rank_chare& own = chare_of(running);
   if (extension::must_stop(own)) wait_for_end_of_stop(running);
-  if (extension::is_leaving(own)) running.move_to(extension::header_of(own).destination);
+  if (!extension::is_leaving(own)) return;
+  const int to = extension::header_of(own).destination;
+  if (extension::current_pe().run().holds(to)) return running.move_to(to);
+  if (running.way.obstacle().empty())
+    running.way.ask(to);
+  else
+    extension::refuse_departure(own);
 }
 
 void pass_balance_point(rank& running, bool can_move) {

@@ -7,7 +7,8 @@ class rank;
 
 /// True if the run has a balancer, which measures the rank.
 bool is_measured(rank& of);
-/// Moves the running rank to the PE that a balancer has asked it to move to, if any; it continues there.
+/// Moves the running rank to the PE that a balancer has asked it to move to, if any; it continues there. If
+/// the PE is in another process, it goes when the function of MPI returns (`journey::follow`).
 void obey_balancer(rank& running);
 /// Passes a balance point of the running rank. If a balancer has asked the rank to move and it `can_move`, it
 /// continues on the other PE.

@@ -22,10 +22,16 @@ class journey {
 
   /// Why the rank cannot leave its process, in words; empty if it can.
   std::string obstacle() const;
-  /// Takes the running rank, which has no `obstacle`, to PE `to` of another process. Returns there. The
-  /// callers, up to the program, must have no objects of the process.
-  static void begin(int to);
-  /// True from `begin` on, in the process that the rank leaves.
+  /// Asks the running rank, which has no `obstacle`, to go to PE `to` of another process.
+  void ask(int to) { goal_ = to; }
+  /// Takes the running rank to another process if it was asked to go there, and returns there. Called by a
+  /// function of MPI at its end, when it has no objects of this process; returns its argument, a result.
+  static int follow(int code) {
+    if (has_goal()) [[unlikely]]
+      begin();
+    return code;
+  }
+  /// True once the rank goes, in the process that it leaves.
   bool is_begun() const { return is_begun_; }
   /// Ends the code of the running rank, which may have begun in another process. Called on the rank's stack.
   [[noreturn]] static void end_code(int status, std::exception_ptr error);
@@ -35,7 +41,11 @@ class journey {
   void archive(reader& in);
 
  private:
+  static bool has_goal();
+  static void begin();
+
   rank& rank_;
+  int goal_ = -1;  ///< a PE of another process; -1: none
   bool is_begun_ = false;
 };
 

@@ -50,6 +50,7 @@ process_phase phase_of_process() {
 }
 
 void rank_phases::note_initialised() { initialised.fetch_add(1); }
+void rank_phases::note_departure() { initialised.fetch_sub(1); }
 void rank_phases::note_finalised() { finalised.fetch_add(1); }
 bool rank_phases::are_initialised() { return initialised.load() > 0; }
 /// True in a child process, too: nothing is left to finalise there, though its parent is a rank.

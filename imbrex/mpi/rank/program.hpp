@@ -66,6 +66,7 @@ struct program {
 
   /// The program of the current run.
   static const program& current();
+  static bool is_current_migratable() { return current().is_migratable; }
   /// Numbers the programs of this process, in the order in which they became the current one.
   static std::uint64_t current_number();
 };
@@ -106,6 +107,8 @@ class rank_phases {
  public:
   static void note_initialised();
   static void note_finalised();
+  /// A rank that has called MPI_Init has gone to another process.
+  static void note_departure();
   /// True once at least one rank has called MPI_Init.
   static bool are_initialised();
   /// True once all ranks that have called MPI_Init have called MPI_Finalize.

@@ -24,7 +24,7 @@ namespace chares {
 /// The chare behind a rank, with a single entry. Reports show its short name, "rank".
 class rank final : public chare<rank>, public mpi::rank {
  public:
-  static constexpr bool moves_with_entries = true;
+  static constexpr auto moves_with_entries = &program::is_current_migratable;
 
   /// `ends_of_all`: gets the exit status of a rank that may end in another process than it began in.
   explicit rank(const std::optional<imbrex::element<rank_ends>>& ends_of_all = {})

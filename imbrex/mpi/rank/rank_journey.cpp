@@ -5,6 +5,7 @@
 
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/extension/chare.hpp>
+#include <imbrex/mpi/image/heap_switch.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
 #include <imbrex/serial/reader.hpp>
@@ -20,12 +21,15 @@ std::string journey::obstacle() const {
   return rank_.state_ == nullptr ? "" : rank_.state_->obstacle();
 }
 
+bool journey::has_goal() { return rank::current_ != nullptr && rank::current_->way.goal_ >= 0; }
+
 /// Apart from its callers: nothing of this process may be in use when the stack goes on in the other one.
-[[gnu::noinline]] void journey::begin(int to) {
-  rank::current_->way.is_begun_ = true;
+[[gnu::noinline]] void journey::begin() {
+  const outside_program runtime;
   {
     rank_chare& own = chare_of(*rank::current_);
-    own.migrate_to(to);
+    own.way.is_begun_ = true;
+    own.migrate_to(own.way.goal_);
     imbrex::send<&rank_chare::run>(own.self());
   }
   rank::current_->fiber_->leave();

@@ -37,6 +37,19 @@ class rank_objects {
   int world_rank() const { return world_rank_; }
   int world_size = 1;
 
+  /// A call of a function of MPI. Such calls nest: a function that MPI has called may call others.
+  class running_call {
+   public:
+    explicit running_call(rank_objects& of) : of_(of) { ++of_.calls_; }
+    ~running_call() { --of_.calls_; }
+    running_call(const running_call&) = delete;
+    running_call& operator=(const running_call&) = delete;
+
+   private:
+    rank_objects& of_;
+  };
+  int calls() const { return calls_; }
+
   /// Lookups also find MPI's predefined objects.
   datatype_ref type(int handle) const;
   operation& op(int handle) const;
@@ -112,6 +125,7 @@ class rank_objects {
   type_extras& extras_of(const datatype& predefined);
 
   int world_rank_;
+  int calls_ = 0;
   void (*fail_)(const std::string&);
   object_table<datatype, handle_kind::datatype> types_{predefined_structures};
   object_table<operation, handle_kind::operation> operations_;
@@ -145,6 +159,7 @@ inline void set_objects(rank_objects* of_rank) { objects_here = of_rank; }
 template <typename Body>
 int run_call(rank_objects& objects, const char* function, error_target* const& owner, Body&& body) {
   const outside_program runtime;
+  const rank_objects::running_call call(objects);
   try {
     body();
     return MPI_SUCCESS;
