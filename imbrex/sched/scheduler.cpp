@@ -26,11 +26,10 @@ struct scheduler::receipt : work {
 };
 
 scheduler::scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle, pool* shared)
-    : pe_(pe),
-      clock_(time),
-      queue_(shuffle),
-      own_memory_(shared == nullptr ? make_owner<pool>() : nullptr),
-      memory_(shared == nullptr ? *own_memory_ : *shared) {}
+    : pe_(pe), clock_(time), queue_(shuffle) {
+  if (shared == nullptr) memory_.own = make_owner<pool>();
+  memory_.used = shared == nullptr ? memory_.own.get() : shared;
+}
 
 scheduler::~scheduler() = default;
 

@@ -45,7 +45,7 @@ class scheduler {
    public:
     explicit activation(scheduler& s)
         : scheduler_(current_),
-          pool_(pool::set_current(&s.memory_)),
+          pool_(pool::set_current(s.memory_.used)),
           observers_(observer_list::set_here(s.element_observers())) {
       current_ = &s;
     }
@@ -67,7 +67,7 @@ class scheduler {
   nanoseconds now() const { return clock_.now(); }
   inbox& pe_inbox() { return inbox_; }
   /// The pool of the PE's messages; for its thread, which must have activated the PE.
-  pool& memory() { return memory_; }
+  pool& memory() { return *memory_.used; }
 
   /// Queues work made by this PE for itself.
   void push(work& item) { queue_.push(item); }
@@ -190,7 +190,7 @@ class scheduler {
   const work* running_item() const { return item_; }
 
   /// Returns memory of other PEs to them; before the PE sleeps.
-  void flush() { memory_.flush(); }
+  void flush() { memory_.used->flush(); }
 
   /// Destroys all work that was not run, including timers.
   void discard_work() noexcept;
@@ -258,8 +258,10 @@ class scheduler {
   work_queue after_;
   run_queue queue_;
   timer_heap timers_;
-  const owner<pool> own_memory_;  ///< null if the pool is shared
-  pool& memory_;
+  struct {
+    owner<pool> own{};  ///< null if the pool is shared
+    pool* used = nullptr;
+  } memory_;
   inbox inbox_;
 };
 
