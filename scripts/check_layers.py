@@ -31,7 +31,7 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "mpi": ["include", "image", "object", "datatype", "operation", "topology", "memory", "rank", "",
                  "collective", "window", "launch", "api", "fortran"],
          "tools": ["process", "project", "trace", "trace/page", "replay", "command", "trace/command", "overlap",
-                   "balance", "checkpoint", "tune", "predict", ""]}
+                   "balance", "checkpoint", "tune", "predict", "calibrate", ""]}
 # The folders above the core, and which of them each may include.
 FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": {"balance"},
               "python": {"balance", "checkpoint"}, "resident": set(),

@@ -44,6 +44,7 @@ ROOMS_OF_FOLDERS = {
     "tools/trace": "trace analysis in one pass, text and JSON reports, converters",
     "tools/trace/command": "`imbrex trace`",
     "tools/trace/page": "the interactive HTML page of a trace",
+    "tools/calibrate": "`imbrex calibrate`: measurements of a machine, for its file",
     "tools/predict": "`imbrex predict`: a program's times on other numbers of nodes",
     "tools/tune": "`imbrex tune`: the search for the fastest options of a program",
     "resident/transport": "mailboxes, rings, parcels and quiescence in shared memory; lock-free, without chares",

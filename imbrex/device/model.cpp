@@ -353,26 +353,31 @@ std::span<const std::string_view> device_model_names() {
 
 namespace {
 
-device_model find_written_model(std::string_view name_or_path, std::vector<replaced_number> replaced) {
+/// The text of a model, and the name of its file for errors.
+std::pair<std::string, std::string> find_text(std::string_view name_or_path) {
   for (const internal::shipped_model& shipped_model : internal::shipped_models())
     if (shipped_model.name == name_or_path)
-      return read_model(shipped_model.text, "models/" + std::string(shipped_model.name) + ".toml",
-                        std::move(replaced));
+      return {std::string(shipped_model.text), "models/" + std::string(shipped_model.name) + ".toml"};
   const std::string path(name_or_path);
-  std::string text;
   try {
     constexpr std::size_t longest_model = std::size_t{1} << 20U;
-    text = read_file(path, longest_model);
+    return {read_file(path, longest_model), path};
   } catch (const error& e) {
     std::string known;
     for (const std::string_view name : device_model_names()) known += std::string(name) + ", ";
     throw usage_error("there is no device model " + printable(path) + ": it is neither one of " + known +
                       "nor a file that can be read (" + e.what() + ")");
   }
-  return read_model(text, path, std::move(replaced));
+}
+
+device_model find_written_model(std::string_view name_or_path, std::vector<replaced_number> replaced) {
+  const auto [text, file] = find_text(name_or_path);
+  return read_model(text, file, std::move(replaced));
 }
 
 }  // namespace
+
+std::string device_model_text(std::string_view name_or_path) { return find_text(name_or_path).first; }
 
 device_model find_device_model(std::string_view words) {
   constexpr std::string_view of_mpi = ":mpi";

@@ -131,6 +131,9 @@ device_model parse_device_model(std::string_view text, std::string_view file);
 /// the file's. Throws `usage_error`.
 device_model find_device_model(std::string_view words);
 
+/// The text of such a model, or of the file. Throws `usage_error` if there is none.
+std::string device_model_text(std::string_view name_or_path);
+
 /// The names of the models delivered with Imbrex.
 std::span<const std::string_view> device_model_names();
 

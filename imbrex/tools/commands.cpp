@@ -3,6 +3,7 @@
 
 #include <imbrex/tools/balance/command.hpp>
 #include <imbrex/tools/built_with.hpp>
+#include <imbrex/tools/calibrate/calibrate.hpp>
 #include <imbrex/tools/checkpoint/command.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
@@ -48,7 +49,9 @@ command_list commands() {
        {"tune", "find options that make a program faster, and write them to a file",
         parse_and_run<tune::parse_command, tune::tune>},
        {"predict", "predict a program's times on other numbers of nodes, and what bounds it there",
-        parse_and_run<predict::parse_command, predict::predict>}});
+        parse_and_run<predict::parse_command, predict::predict>},
+       {"calibrate", "measure this machine, and print a machine file for predictions",
+        parse_and_run<calibrate::parse_command, calibrate::calibrate>}});
   all.version("imbrex " + std::string(this_build().version));
   return all;
 }
