@@ -8,8 +8,7 @@
 #include <vector>
 
 #include <imbrex/mpi/object/counted.hpp>
-#include <imbrex/serial/reader.hpp>
-#include <imbrex/serial/writer.hpp>
+#include <imbrex/serial/archive.hpp>
 
 namespace imbrex::mpi {
 
