@@ -61,9 +61,10 @@ void save_value(const std::string& name, const nb::bytes& pickled) {
 /// The pickled value; None if there is none.
 nb::object restored_value(const std::string& name) {
   check_in_run("restored_value", no_session);
-  const auto found = checkpoints::detail::find_value(name, schema_of_values());
+  const auto found = checkpoints::detail::find_value(name);
   if (!found) return nb::none();
-  return nb::bytes(reinterpret_cast<const char*>(found->data()), found->size());
+  checkpoints::detail::check_value(name, *found, schema_of_values(), {});
+  return nb::bytes(reinterpret_cast<const char*>(found->bytes.data()), found->bytes.size());
 }
 
 /// The report of the run's beginning; None if it did not begin from a checkpoint.
