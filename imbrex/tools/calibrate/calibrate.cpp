@@ -63,6 +63,10 @@ task<> measure_all(const options& settings, int rounds, measurement& into) {
   if (num_pes() < 2) throw usage_error("one PE sends no messages: give --pes 2, or start two processes");
   into.where = where_text(settings);
   co_await measure_messages(rounds, into);
+  if (num_processes() == 1 && settings.machine == machine_kind::threads) {
+    into.numbers.erase("message.bandwidth");
+    into.reasons["message.bandwidth"] = "PEs of one process do not copy messages; use imbrex run -n 2";
+  }
   measure_host_copy(rounds, into);
   if (settings.device.empty()) {
     for (const char* const number : {"host.launch", "host.call", "host.query", "copy.to_device",
