@@ -14,13 +14,17 @@
 
 namespace imbrex::detail {
 
-inbox::inbox() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+inbox::inbox(bool sleeps) {
+  if (!sleeps) return;
+  event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (event_ < 0)
     throw error(std::string("cannot create an eventfd for a PE: ") + std::strerror(errno) +
                 "; lower --pes or raise the limit of open files (ulimit -n)");
 }
 
-inbox::~inbox() { ::close(event_); }
+inbox::~inbox() {
+  if (event_ >= 0) ::close(event_);
+}
 
 void inbox::wake() {
   const std::uint64_t one = 1;

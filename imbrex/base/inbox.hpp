@@ -29,7 +29,9 @@ namespace imbrex::detail {
 /// An eventfd wakes the owner, so that a single poll() can wait for it and the network's descriptor.
 class inbox {
  public:
-  inbox();
+  /// `sleeps`: the owner parks and sleeps; otherwise it takes no descriptor. Throws imbrex::error if there is
+  /// none.
+  explicit inbox(bool sleeps = true);
   ~inbox();
   inbox(const inbox&) = delete;
   inbox& operator=(const inbox&) = delete;

@@ -26,7 +26,7 @@ struct scheduler::receipt : work {
 };
 
 scheduler::scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle, pool* shared)
-    : pe_(pe), clock_(time), queue_(shuffle) {
+    : pe_(pe), clock_(time), queue_(shuffle), inbox_(shared == nullptr) {
   if (shared == nullptr) memory_.own = make_owner<pool>();
   memory_.used = shared == nullptr ? memory_.own.get() : shared;
 }

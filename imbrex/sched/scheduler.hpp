@@ -28,7 +28,8 @@ class endpoint;
 /// `running()`, which any thread may read.
 class scheduler {
  public:
-  /// `shared`: a pool that PEs of one thread share, and that outlives them; null: the PE has its own.
+  /// `shared`: the pool of PEs that one thread steps, which never sleep alone; it outlives them. Null: the PE
+  /// has a pool and a thread of its own.
   scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle, pool* shared = nullptr);
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
