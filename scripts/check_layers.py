@@ -33,7 +33,7 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "tools": ["process", "project", "trace", "trace/page", "replay", "command", "trace/command", "overlap",
                    "balance", "checkpoint", "tune", "predict", "calibrate", ""]}
 # The folders above the core, and which of them each may include.
-FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": {"balance"},
+FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": {"balance", "checkpoint"},
               "python": {"balance", "checkpoint"}, "resident": set(),
               "tools": {"balance", "checkpoint", "mpi", "resident"}}
 # Rooms whose sources compile fast, and the header that none of them may reach by any chain of includes.

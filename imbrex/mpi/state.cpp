@@ -43,7 +43,7 @@ rank_data::rank_data(rank& of)
   own_->name = "MPI_COMM_SELF";
   objects_.world = world_.get();
   objects_.world_size = of.ranks();
-  points.are_counted = is_measured(of);
+  points.are_counted = has_balance_points(of);
 }
 
 rank_data::~rank_data() = default;

@@ -108,7 +108,6 @@ std::string rank_data::obstacle() const {
 
 void rank_data::write(writer& out) {
   object_writer to(out);
-  if (now != phase::before) rank_phases::note_departure();
   out(contexts_, now, thread_level, looked, points.are_counted, points.passed);
   buffered.write(out);
   objects_.write(to);

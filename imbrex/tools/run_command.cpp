@@ -5,15 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
-#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -240,7 +237,7 @@ void preload_library_of_mpi(job_settings& request, bool is_requested) {
 }
 
 /// Lets the ranks of a program go to other processes: their processes have equal addresses, and load the
-/// library of the ranks' heaps first. The variable has a random number.
+/// library of the ranks' heaps first.
 void make_migratable(job_settings& request) {
   const int now = ::personality(0xffffffff);
   if (now < 0 || ::personality(static_cast<unsigned>(now) | ADDR_NO_RANDOMIZE) < 0)
@@ -254,10 +251,6 @@ void make_migratable(job_settings& request) {
         "--migratable: this Imbrex has no library of MPI; wheels have none, nor has what was built "
         "without Boost.Context");
   put_before(request, "LD_PRELOAD", library);
-  std::random_device random;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%08x%06x", random() | 1U, random() & 0xffffffU);
-  request.environment.emplace_back("IMBREX_MIGRATABLE", text.data());
 }
 
 void require_program(const std::vector<std::string>& command, const char* name, const char* usage) {
@@ -354,8 +347,9 @@ job_settings job_of_run(run_options input) {
   const int processes = input.processes ? processes_of(*input.processes) : std::max(from_file.processes, 1);
   require_program(input.program, "run", "-n N");
   if (input.restarts && is_mpi)
-    throw usage_error("--restarts " + *input.restarts +
-                      ": a program of MPI writes no checkpoints; start it without this option");
+    throw usage_error(
+        "--restarts " + *input.restarts +
+        ": a program of MPI is not started anew by itself; begin it from its checkpoint by --restart");
   if (input.restarts && !input.has("--checkpoint-on") && value_in(input.program, "--checkpoint-on").empty() &&
       !value_in_all(input, "--checkpoint").empty())
     input.with_value["--checkpoint-on"] = "USR1";  // for imbrex resize

@@ -58,6 +58,31 @@ class Migratable(ProgramCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("0 faults in 200 hops of 5 ranks", done.stdout)
 
+    def test_ranks_go_on_from_a_checkpoint_on_other_processes(self):
+        program = self.build("hops.cpp")
+        whole = ["part of a line, and its end", "ff", "0 faults in 600 hops of 3 ranks"]
+        every = ["--checkpoint", "saved", "--checkpoint-every", "1"]
+        done = self.run_ranks(3, TWO_PROCESSES + every, program, 2, 600)
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (0, whole), done.stderr)
+        self.assertTrue(list((self.folder / "saved").glob("*/manifest.json")), done.stderr)
+        for place in (["-n", "2", "--pes", "1"], ["-n", "1", "--pes", "2"], ["-n", "2", "--pes", "3"]):
+            with self.subTest(place=place):
+                done = self.run_ranks(3, place + ["--migratable", "--restart", "saved"], program, 2, 600)
+                self.assertEqual((done.returncode, done.stdout.splitlines()), (0, whole), done.stderr)
+        done = self.run_ranks(4, TWO_PROCESSES + ["--restart", "saved"], program, 2, 600)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--migratable: the ranks of the checkpoint had other addresses than in this run", done.stderr)
+
+    def test_a_rank_with_something_of_its_process_is_not_saved(self):
+        every = ["--checkpoint", "none", "--checkpoint-every", "10"]
+        done = self.run_ranks(2, TWO_PROCESSES + every, self.build("stays.c"), "stream", "400")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("rank(0) cannot be saved: ", done.stderr)
+        self.assertIn("it has an open stream, of the descriptor ", done.stderr)
+        done = self.run_ranks(2, ["-n", "2", "--pes", "1", "--checkpoint", "none"], self.build("stays.c"), "nothing")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("ranks of MPI are saved in jobs of imbrex run --migratable alone; add that option", done.stderr)
+
     def test_a_rank_with_something_of_its_process_stays(self):
         program = self.build("stays.c")
         for what, words in OBSTACLES.items():

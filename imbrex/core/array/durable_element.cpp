@@ -9,6 +9,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/chare_functions.hpp>
+#include <imbrex/core/array/point_stop.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/message/wire.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -28,15 +29,28 @@ collection_base& part_with(const chare_header& e) { return static_cast<collectio
   throw error(e.home->element_name(e) + " cannot be saved: " + why);
 }
 
+/// True if a stop holds each entry of the element.
+bool all_stand(const chare_header& e) {
+  const auto stands = [](const scope& entry) {
+    return entry.waits != nullptr && entry.waits->next() == nullptr &&
+           dynamic_cast<const stopped_entry*>(entry.waits) != nullptr;
+  };
+  const scope* s = e.entries;
+  while (s != nullptr && stands(*s)) s = s->next;
+  return s == nullptr;
+}
+
 void check_can_be_saved(const chare_header& e, const message* restart) {
   const auto& of_class = part_with(e).chares();
   if (of_class.make_migrant == nullptr)
     throw_not_saved(e,
                     "its class needs a default constructor and `void serialize(auto& ar)` with all members");
-  if (of_class.moves_with_entries) throw_not_saved(e, "its stack cannot be written");
+  if (of_class.moves_with_entries && !of_class.leaves_process())
+    throw_not_saved(e, "its stack cannot be written");
   if (of_class.is_bound != nullptr && of_class.is_bound(e))
     throw_not_saved(e, "a channel of it is bound to memory of its PE: end the channel before");
   if (e.entries == nullptr || (restart != nullptr && e.entries->next == nullptr)) return;
+  if (of_class.moves_with_entries && all_stand(e)) return;
   const auto& waits = *static_cast<const message*>(e.entries->request);
   throw_not_saved(e, "its entry " + std::string(waits.shown_kind().entry_name) +
                          " is suspended elsewhere than at a balance point, and a frame cannot be saved");

@@ -27,7 +27,7 @@ pe_block pes_of_process() {
   return its;
 }
 
-/// Moves the rank to a PE of its process, or asks it to go to another process when the function returns.
+/// Asks the rank to move to a PE when the function returns.
 void move(rank_data& data, int to) {
   const extension::current_pe here;
   if (to < 0 || to >= here.count())
@@ -37,7 +37,7 @@ void move(rank_data& data, int to) {
     throw error(MPI_ERR_REQUEST,
                 "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves");
   if (here.run().holds(to)) {
-    if (to != here.number()) data.self().move_to(to);
+    if (to != here.number()) data.self().way.ask(to);
     return;
   }
   if (const std::string why = data.self().way.obstacle(); !why.empty())

@@ -74,8 +74,8 @@ class program_copy {
   std::string obstacle() const;
   /// Pages that have been written, with those of its stack from the address `stack` to `top`.
   std::vector<written_pages> written(const std::byte* stack, const std::byte* top) const;
-  /// All else that belongs to the copy.
-  packed_copy pack();
+  /// All else that belongs to the copy. `leaves`: the copy does not go on in this process.
+  packed_copy pack(bool leaves);
   /// Makes this new copy the one that was packed: call `take_over`, then `fill` with each run of pages, then
   /// `end_arrival`. Throws error if the bytes or addresses cannot be those of a copy.
   void take_over(std::span<const std::byte> packed);

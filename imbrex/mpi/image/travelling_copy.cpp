@@ -196,11 +196,12 @@ std::vector<written_pages> program_copy::written(const std::byte* stack, const s
   return found;
 }
 
-packed_copy program_copy::pack() {
+packed_copy program_copy::pack(bool leaves) {
   copy_state& s = *state_;
-  s.departure.has_left = true;
+  s.departure.has_left = leaves;
   packer to;
   const std::string line = s.output.take_last_line();
+  if (!leaves) s.output.set_last_line(line);
   to.bytes(std::as_bytes(std::span(line)));
   to.value(s.output.stream());
   to.value(static_cast<std::size_t>(s.memory.heap()->end() - reinterpret_cast<std::byte*>(s.memory.heap())));

@@ -3,12 +3,11 @@
 
 #include <sys/personality.h>
 
-#include <charconv>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <imbrex/base/error.hpp>
 
@@ -16,11 +15,13 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// A random number of the job, which the launcher has chosen.
-std::string_view number_of_job() {
-  const char* const number = std::getenv("IMBREX_MIGRATABLE");
-  return number == nullptr ? "" : number;
-}
+/// FNV-1a.
+struct digest {
+  std::uint64_t value = 0xcbf29ce484222325;
+  void add(std::string_view bytes) {
+    for (const char c : bytes) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+};
 
 #ifdef __x86_64__
 [[gnu::always_inline]] inline std::uint64_t exchange_guard(std::uint64_t next) {
@@ -39,7 +40,7 @@ void require_fixed_addresses() {
   throw usage_error("--migratable: ranks go to other processes on x86-64 alone; leave the option out");
 #endif
   const int now = ::personality(0xffffffff);
-  if (number_of_job().empty() || now < 0 || (static_cast<unsigned>(now) & ADDR_NO_RANDOMIZE) == 0)
+  if (now < 0 || (static_cast<unsigned>(now) & ADDR_NO_RANDOMIZE) == 0)
     throw usage_error(
         "--migratable: this process has random addresses, and ranks could not go to others; start the "
         "program by "
@@ -48,28 +49,27 @@ void require_fixed_addresses() {
   ::tzset();  // the C library keeps the time zone in the heap that is chosen when it is first needed
 }
 
-std::uint64_t digest_of_addresses() {
+std::uint64_t digest_of_addresses(int ranks, std::size_t stack) {
+  digest all;
+  all.add("ranks " + std::to_string(ranks) + ", stack " + std::to_string(stack));
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  std::vector<char> block(std::size_t{1} << 16U);
+  while (program.read(block.data(), static_cast<std::streamsize>(block.size())) || program.gcount() > 0)
+    all.add({block.data(), static_cast<std::size_t>(program.gcount())});
   std::ifstream maps("/proc/self/maps");
-  std::uint64_t digest = 0xcbf29ce484222325;
   for (std::string line; std::getline(maps, line);) {
     if (line.find(" r-xp ") == std::string::npos) continue;
     // Libraries of the network are loaded later, and ranks have no addresses of them.
     for (const std::string_view of_program : {"libimbrex_mpi", "libc.so", "libc-", "libstdc++", "libm.so",
                                               "libm-", "libgcc_s", "ld-linux", "[vdso]"})
-      if (line.find(of_program) != std::string::npos)
-        for (const char c : line) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+      if (line.find(of_program) != std::string::npos) all.add(line);
   }
-  return digest;
+  return all.value;
 }
 
 // The lowest byte of a guard is zero, so that no string copies it.
-__attribute__((no_stack_protector)) equal_stack_guards::equal_stack_guards() {
-  std::uint64_t number = 0;
-  const std::string_view words = number_of_job();
-  std::from_chars(words.data(), words.data() + words.size(), number, 16);
-  ::unsetenv("IMBREX_MIGRATABLE");
-  before_ = exchange_guard(number << 8U);
-}
+__attribute__((no_stack_protector)) equal_stack_guards::equal_stack_guards(std::uint64_t of_program)
+    : before_(exchange_guard(of_program << 8U)) {}
 __attribute__((no_stack_protector)) equal_stack_guards::~equal_stack_guards() { exchange_guard(before_); }
 
 }  // namespace imbrex::mpi

@@ -79,9 +79,9 @@ class copied_program final : public rank_code, public copy_host {
 
   std::byte* place_of_stack() override { return copy_.stack(); }
   std::string obstacle() const override { return copy_.obstacle(); }
-  void write(writer& out, const std::byte* stack, const std::byte* top) override {
-    const packed_copy packed = copy_.pack();
-    const std::vector<written_pages> pages = copy_.written(stack, top);
+  void write(writer& out, const used_stack& stack, bool leaves) override {
+    const packed_copy packed = copy_.pack(leaves);
+    const std::vector<written_pages> pages = copy_.written(stack.begin, stack.end);
     std::size_t bytes = 0;
     for (const written_pages& run : pages) bytes += run.bytes;
     constexpr std::size_t head = 2 * sizeof(std::uint64_t);
@@ -191,7 +191,11 @@ int run_ranks(const program_start& start) {
   std::optional<equal_stack_guards> guards;
   if (settings.migratable) {
     require_fixed_addresses();
-    guards.emplace();
+    guards.emplace(digest_of_addresses(0, 0));
+  } else if (!settings.run.checkpoint.folder.empty() || !settings.run.checkpoint.restart.empty()) {
+    throw usage_error(
+        "--checkpoint, --restart: ranks of MPI are saved in jobs of imbrex run --migratable alone; add that "
+        "option");
   }
   what.ranks = settings.ranks;
   what.stack = settings.stack;
@@ -204,7 +208,7 @@ int run_ranks(const program_start& start) {
     fixed_places fixed;
     if (settings.migratable) {
       what.is_migratable = true;
-      what.addresses = &digest_of_addresses;
+      what.addresses = digest_of_addresses(settings.ranks, settings.stack);
       fixed = {static_cast<std::size_t>(settings.ranks), fiber::reserved(settings.stack)};
     }
     image = std::make_unique<program_image>(start, settings.private_libraries, fixed);

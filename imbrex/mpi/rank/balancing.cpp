@@ -30,11 +30,21 @@ void wait_for_end_of_stop(rank& running) {
 
 }  // namespace
 
-bool is_measured(rank& of) { return extension::is_measured(chare_of(of)); }
+bool has_balance_points(rank& of) {
+  const checkpoint_settings& saving = extension::current_pe().run().settings().checkpoint;
+  return extension::is_measured(chare_of(of)) || !saving.folder.empty();
+}
 
 void obey_balancer(rank& running) {
+  if (extension::must_stop(chare_of(running))) {
+    if (running.way.ask_to_stand()) return;
+    wait_for_end_of_stop(running);
+  }
+  go_to_destination(running);
+}
+
+void go_to_destination(rank& running) {
   rank_chare& own = chare_of(running);
-  if (extension::must_stop(own)) wait_for_end_of_stop(running);
   if (!extension::is_leaving(own)) return;
   const int to = extension::header_of(own).destination;
   if (extension::current_pe().run().holds(to)) return running.move_to(to);

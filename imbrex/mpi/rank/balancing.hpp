@@ -5,11 +5,13 @@ namespace imbrex::mpi {
 
 class rank;
 
-/// True if the run has a balancer, which measures the rank.
-bool is_measured(rank& of);
+/// True if the run has a balancer, which measures the rank, or writes checkpoints.
+bool has_balance_points(rank& of);
+/// Lets the running rank take part in a stop of all elements, if there is one; else as `go_to_destination`.
+void obey_balancer(rank& running);
 /// Moves the running rank to the PE that a balancer has asked it to move to, if any; it continues there. If
 /// the PE is in another process, it goes when the function of MPI returns (`journey::follow`).
-void obey_balancer(rank& running);
+void go_to_destination(rank& running);
 /// Passes a balance point of the running rank. If a balancer has asked the rank to move and it `can_move`, it
 /// continues on the other PE.
 void pass_balance_point(rank& running, bool can_move);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <string>
 
@@ -13,40 +14,50 @@ namespace imbrex::mpi {
 
 class rank;
 
-/// The way of a rank to another process. Its entry ends in the one process, the chare migrates, and another
-/// call of the entry continues the stack in the other process. The program's memory keeps its addresses.
-/// Objects of the runtime do not: they are written as values.
+/// The way of a rank to another process, and to a run that begins from a checkpoint. Its entry ends in the
+/// one process, the chare migrates, and another call of the entry continues the stack in the other process.
+/// The program's memory keeps its addresses. Objects of the runtime do not: they are written as values.
 class journey {
  public:
   explicit journey(rank& of) : rank_(of) {}
 
   /// Why the rank cannot leave its process, in words; empty if it can.
   std::string obstacle() const;
-  /// Asks the running rank, which has no `obstacle`, to go to PE `to` of another process.
+  /// Asks the running rank to go to PE `to`. If that is in another process, the rank must have no `obstacle`.
   void ask(int to) { goal_ = to; }
-  /// Takes the running rank to another process if it was asked to go there, and returns there. Called by a
-  /// function of MPI at its end, when it has no objects of this process; returns its argument, a result.
+  /// Asks the running rank to stand at the end of the function of MPI that it has called, for a stop of all
+  /// elements. False if it runs a function that MPI has called.
+  bool ask_to_stand();
+  /// Lets the running rank do what it was asked to, and returns then, perhaps in another process or run.
+  /// Called by a function of MPI at its end, when it has no objects of this process; returns its argument, a
+  /// result.
   static int follow(int code) {
-    if (has_goal()) [[unlikely]]
-      begin();
+    if (has_request()) [[unlikely]]
+      obey();
     return code;
   }
   /// True once the rank goes, in the process that it leaves.
-  bool is_begun() const { return is_begun_; }
+  bool is_begun() const { return state_ == state::leaving; }
   /// Ends the code of the running rank, which may have begun in another process. Called on the rank's stack.
   [[noreturn]] static void end_code(int status, std::exception_ptr error);
 
-  /// Writes the rank, or reads it in the other process.
+  /// Writes a rank that leaves or stands, or reads it in the other process or run.
   void archive(writer& out);
   void archive(reader& in);
 
  private:
-  static bool has_goal();
-  static void begin();
+  enum class state : std::uint8_t { staying, about_to_stand, standing, leaving };
+
+  static bool has_request();
+  static void obey();
+  static void stand();
+  static bool must_stand();
+  static void go();
+  static void leave(int to);
 
   rank& rank_;
-  int goal_ = -1;  ///< a PE of another process; -1: none
-  bool is_begun_ = false;
+  int goal_ = -1;  ///< a PE; -1: none
+  state state_ = state::staying;
 };
 
 }  // namespace imbrex::mpi

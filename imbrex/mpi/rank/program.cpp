@@ -23,9 +23,7 @@ void throw_immobile() {
       "started");
 }
 
-void rank_code::write(writer& /*out*/, const std::byte* /*stack*/, const std::byte* /*top*/) {
-  throw_immobile();
-}
+void rank_code::write(writer& /*out*/, const used_stack& /*stack*/, bool /*leaves*/) { throw_immobile(); }
 void rank_code::read(reader& /*in*/) { throw_immobile(); }
 void rank_state::write(writer& /*out*/) { throw_immobile(); }
 void rank_state::read(reader& /*in*/) { throw_immobile(); }

@@ -23,6 +23,12 @@ class rank_state;
 /// Throws imbrex::error: a rank does not go to another process in this way.
 [[noreturn]] void throw_immobile();
 
+/// The part of a stack that is in use.
+struct used_stack {
+  const std::byte* begin;
+  const std::byte* end;
+};
+
 /// Hooks around each stretch in which a rank's code runs on a PE.
 class rank_code {
  public:
@@ -40,8 +46,8 @@ class rank_code {
   virtual std::byte* place_of_stack() { return nullptr; }
   /// Why the code cannot leave its process, in words; empty if it can.
   virtual std::string obstacle() const { return "its program runs without --migratable"; }
-  /// Writes the code that has left its stack, which is in use from `stack` to `top`; or reads it.
-  virtual void write(writer& out, const std::byte* stack, const std::byte* top);
+  /// Writes the code that has left its stack, or reads it. `leaves`: it does not go on here.
+  virtual void write(writer& out, const used_stack& stack, bool leaves);
   virtual void read(reader& in);
 };
 
@@ -54,9 +60,9 @@ struct program {
   std::function<std::unique_ptr<rank_code>(int rank)> make_code;
   /// Makes the state that a rank keeps for its functions of MPI.
   std::function<std::unique_ptr<rank_state>(rank&)> make_state;
-  /// Ranks may go to other processes. `addresses` digests what must be equal in all processes then.
+  /// Ranks may go to other processes. `addresses` is a digest, which must be equal in all processes then.
   bool is_migratable = false;
-  std::uint64_t (*addresses)() = nullptr;
+  std::uint64_t addresses = 0;
   /// Whether a rank reports at MPI_Finalize the objects that it has not freed.
   bool tells_leaks = false;
   /// Largest sizes in bytes of data that travel with their packet, between PEs of a process and between

@@ -8,6 +8,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
+#include <imbrex/mpi/rank/rank_ends.hpp>
 #include <imbrex/mpi/rank/rank_objects.hpp>
 
 namespace imbrex::mpi {
@@ -25,8 +26,8 @@ std::string text_of_tag(std::int32_t tag) {
 
 void no_destroy(detail::work& /*item*/) noexcept {}
 
-void tell_end(const rank_chare& of, int status) {
-  if (of.ends) imbrex::send<&rank_ends::statuses>(*of.ends, 0, int{status});
+void tell_end(const program& of, int status) {
+  if (of.is_migratable) rank_ends::tell(status);
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ bool rank::start(scope& entry, const waiter& awaiter) {
   entry_.of = &entry;
   entry_.awaiter = awaiter;
   run_code();
-  if (fiber_->has_ended()) tell_end(chare_of(*this), entry_.status);
+  if (fiber_->has_ended()) tell_end(program_, entry_.status);
   return fiber_->has_ended() || way.is_begun();
 }
 
@@ -146,7 +147,7 @@ void rank::end_code() {
 
 void rank::go_on() {
   run_code();
-  if (fiber_->has_ended()) tell_end(chare_of(*this), entry_.status);
+  if (fiber_->has_ended()) tell_end(program_, entry_.status);
   if (fiber_->has_ended() || way.is_begun()) return entry_.awaiter.resume();  // destroys the entry
   extension::retry_departure(*entry_.of);
 }

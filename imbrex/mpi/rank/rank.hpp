@@ -4,12 +4,12 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/coro/entry_body.hpp>
 #include <imbrex/mpi/rank/early_end.hpp>
-#include <imbrex/mpi/rank/rank_ends.hpp>
 #include <imbrex/mpi/rank/rank_interface.hpp>
 
 namespace imbrex::mpi {
@@ -26,9 +26,7 @@ class rank final : public chare<rank>, public mpi::rank {
  public:
   static constexpr auto moves_with_entries = &program::is_current_migratable;
 
-  /// `ends_of_all`: gets the exit status of a rank that may end in another process than it began in.
-  explicit rank(const std::optional<imbrex::element<rank_ends>>& ends_of_all = {})
-      : mpi::rank(where()[0]), ends(ends_of_all) {}
+  rank() : mpi::rank(where()[0]) {}
   /// Begins the rank's code, or continues it in another process.
   rank_entry run() {
     make_code();
@@ -36,13 +34,11 @@ class rank final : public chare<rank>, public mpi::rank {
   }
   early_end_entry tell_early_end() { return {std::make_unique<early_end>(number())}; }
   std::optional<double> expected_load() const { return own_load; }
-  /// Within a process, ranks move as objects.
+  /// Within a process, ranks move as objects. An archive that describes the class sees nothing.
   void serialize(auto& ar) {
-    ar(ends);
-    way.archive(ar);
+    using archive = std::remove_cvref_t<decltype(ar)>;
+    if constexpr (std::is_same_v<archive, writer> || std::is_same_v<archive, reader>) way.archive(ar);
   }
-
-  std::optional<imbrex::element<rank_ends>> ends;
 };
 
 }  // namespace chares

@@ -2,12 +2,19 @@
 // Ranks that leave their process. Nothing of the runtime travels by its address: `write` names the values.
 #include <array>
 #include <cstdint>
+#include <utility>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/extension/chare.hpp>
+#include <imbrex/core/extension/pe.hpp>
+#include <imbrex/core/extension/run.hpp>
+#include <imbrex/core/extension/stop.hpp>
 #include <imbrex/mpi/image/heap_switch.hpp>
+#include <imbrex/mpi/rank/balancing.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
+#include <imbrex/mpi/rank/rank_objects.hpp>
 #include <imbrex/serial/reader.hpp>
 #include <imbrex/serial/writer.hpp>
 
@@ -21,15 +28,63 @@ std::string journey::obstacle() const {
   return rank_.state_ == nullptr ? "" : rank_.state_->obstacle();
 }
 
-bool journey::has_goal() { return rank::current_ != nullptr && rank::current_->way.goal_ >= 0; }
+bool journey::ask_to_stand() {
+  if (!rank_.program_.is_migratable || rank_.callbacks_.is_running() || rank_.objects_->calls() > 1)
+    return false;
+  state_ = state::about_to_stand;
+  return true;
+}
 
-/// Apart from its callers: nothing of this process may be in use when the stack goes on in the other one.
-[[gnu::noinline]] void journey::begin() {
+bool journey::has_request() {
+  const rank* const running = rank::current_;
+  return running != nullptr && (running->way.goal_ >= 0 || running->way.state_ != state::staying);
+}
+
+/// Elements do not leave their PE during a stop.
+[[gnu::noinline]] bool journey::must_stand() {
+  const journey& way = rank::current_->way;
+  return way.state_ == state::about_to_stand ||
+         (way.goal_ >= 0 && extension::must_stop(chare_of(*rank::current_)));
+}
+
+/// Apart from its callers: nothing of this process may be in use when the stack goes on in another one. So
+/// each function finds the rank again.
+[[gnu::noinline]] void journey::obey() {
   const outside_program runtime;
+  while (must_stand()) {
+    stand();
+    if (rank::current_->way.goal_ < 0) go_to_destination(*rank::current_);
+  }
+  if (rank::current_->way.goal_ >= 0) go();
+}
+
+[[gnu::noinline]] void journey::go() {
+  const int to = std::exchange(rank::current_->way.goal_, -1);
+  const extension::current_pe here;
+  if (to >= here.count() || to == here.number()) return;  // after a restart on other PEs
+  if (here.run().holds(to)) return rank::current_->move_to(to);
+  leave(to);
+}
+
+[[gnu::noinline]] void journey::stand() {
   {
     rank_chare& own = chare_of(*rank::current_);
-    own.way.is_begun_ = true;
-    own.migrate_to(own.way.goal_);
+    own.way.state_ = state::standing;
+    const auto end = [](void* object) {
+      auto& way = *static_cast<journey*>(object);
+      way.state_ = state::staying;
+      way.rank_.go_on();
+    };
+    extension::stop_entry(own, waiter(end, &own.way));
+  }
+  rank::current_->fiber_->leave();
+}
+
+[[gnu::noinline]] void journey::leave(int to) {
+  {
+    rank_chare& own = chare_of(*rank::current_);
+    own.way.state_ = state::leaving;
+    own.migrate_to(to);
     imbrex::send<&rank_chare::run>(own.self());
   }
   rank::current_->fiber_->leave();
@@ -83,13 +138,15 @@ void transfers::read(reader& in) {
 }
 
 void journey::archive(writer& out) {
-  if (!is_begun_) throw_immobile();
+  if (state_ == state::staying) throw_immobile();
+  if (const std::string why = obstacle(); !why.empty()) throw imbrex::error(why);
   const fiber::left_state left = rank_.fiber_->state();
   out(reinterpret_cast<std::uintptr_t>(left.context), reinterpret_cast<std::uintptr_t>(left.exceptions[0]),
-      reinterpret_cast<std::uintptr_t>(left.exceptions[1]), left.floats, rank_.own_load);
-  rank_.code_->write(out, static_cast<const std::byte*>(left.context), rank_.fiber_->top());
+      reinterpret_cast<std::uintptr_t>(left.exceptions[1]), left.floats, rank_.own_load, goal_);
+  rank_.code_->write(out, {static_cast<const std::byte*>(left.context), rank_.fiber_->top()}, is_begun());
   rank_.messages.write(out);
   rank_.state_->write(out);
+  if (is_begun()) rank_phases::note_departure();
 }
 
 void journey::archive(reader& in) {
@@ -97,7 +154,7 @@ void journey::archive(reader& in) {
   std::uintptr_t context = 0;
   std::array<std::uintptr_t, 2> exceptions{};
   fiber::left_state left;
-  in(context, exceptions[0], exceptions[1], left.floats, rank_.own_load);
+  in(context, exceptions[0], exceptions[1], left.floats, rank_.own_load, goal_);
   left.context = reinterpret_cast<void*>(context);
   left.exceptions = {reinterpret_cast<void*>(exceptions[0]), reinterpret_cast<void*>(exceptions[1])};
   rank_.code_->read(in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank has what keeps it in its process; MPIX_Migrate says so. usage: stays WHAT
+// A rank has what keeps it in its process; MPIX_Migrate says so. usage: stays WHAT [BARRIERS]
 #include <mpi.h>
 
 #include <fcntl.h>
@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "persistent") == 0) MPI_Request_free(&request);
     if (strcmp(what, "window") == 0) MPI_Win_free(&window);
   }
+  for (int i = 0; argc > 2 && i < atoi(argv[2]); ++i) MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
 }
