@@ -28,7 +28,7 @@ class endpoint;
 /// `running()`, which any thread may read.
 class scheduler {
  public:
-  /// `shared`: the pool of PEs that one thread steps, which never sleep alone; it outlives them. Null: the PE
+  /// `shared`: the pool of all PEs of one thread, which never sleep alone; it outlives them. Null: the PE
   /// has a pool and a thread of its own.
   scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle, pool* shared = nullptr);
   scheduler(const scheduler&) = delete;
