@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/net/bootstrap/launcher_watch.hpp>
 #include <imbrex/net/ucx/functions.hpp>
 
 namespace imbrex::ucx {
@@ -153,6 +154,8 @@ library take(const std::string& file) {
 }
 
 library find_library() {
+  // UCX tries out its hooks with a System V segment.
+  const outliving_launcher until_then;
   std::vector<std::string> files{"libucp.so.0"};
   if (const char* const named = std::getenv("IMBREX_BUNDLED_UCX"); named != nullptr && *named != '\0')
     files.push_back(std::string(named) + "/libucp.so.0");
