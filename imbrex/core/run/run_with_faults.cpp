@@ -43,7 +43,9 @@ int run_with_faults(options settings, const std::function<run_end(const options&
   const checkpoint_settings& checkpoint = settings.checkpoint;
   const fault_settings all = settings.checkpoint.faults;
   fault_sequence faults(all);
-  std::uint64_t before = finder(checkpoint.folder);
+  // Checkpoints of an earlier run are none of this one.
+  const std::uint64_t at_start = finder(checkpoint.folder);
+  std::uint64_t before = at_start;
   for (int in_a_row = 0;;) {
     settings.checkpoint.faults.next = faults.next(settings.pes);
     const run_end end = run_once(settings);
@@ -58,10 +60,11 @@ int run_with_faults(options settings, const std::function<run_end(const options&
       return 1;
     }
     if (happened.pes > 0) settings.pes = happened.pes;
-    if (newest > 0) settings.checkpoint.restart = checkpoint.folder;
+    const bool has_checkpoint = newest > at_start;
+    if (has_checkpoint) settings.checkpoint.restart = checkpoint.folder;
     settings.checkpoint.faults.begin = *end.fault;
     tell(happened, "the run begins anew on " + std::to_string(settings.pes) + " PEs, " +
-                       (newest > 0 ? "from checkpoint " + std::to_string(newest) : "from the beginning"));
+                       (has_checkpoint ? "from checkpoint " + std::to_string(newest) : "from the beginning"));
   }
 }
 
