@@ -90,7 +90,7 @@ struct member {
 
 class job {
  public:
-  explicit job(const job_settings& settings) : settings_(settings) {
+  job(const job_settings& settings, const launcher& by) : settings_(settings), launcher_(by) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -122,8 +122,10 @@ class job {
       throw;
     }
     wait_for_end();
-    return {outcome_.status.value_or(verdict_.status()), outcome_.has_death && !outcome_.status,
-            outcome_.resize.is_done() ? outcome_.resize.processes() : 0};
+    return {.status = outcome_.status.value_or(verdict_.status()),
+            .is_by_death = outcome_.has_death && !outcome_.status && !outcome_.is_ended_by_user,
+            .is_for_resize = outcome_.resize.is_done(),
+            .next_processes = outcome_.resize.processes()};
   }
 
  private:
@@ -139,8 +141,10 @@ class job {
   void start() {
     members_.reserve(static_cast<std::size_t>(settings_.processes));
     for (int rank = 0; rank < settings_.processes; ++rank) {
-      rank_process child = start_rank(settings_.command, settings_.environment, rank, settings_.processes,
-                                      launcher_pipe_, signals_.inherited());
+      rank_process child =
+          start_rank(settings_.command, settings_.environment, rank, settings_.processes, launcher_pipe_,
+                     launcher_.clean.descriptor(), settings_.restarts.signal, launcher_.signals.inherited());
+      launcher_.clean.note(child.pid);
       const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
       std::string name = name_of(rank, child.pid);
       line_source out(std::move(child.standard_output), outputs_.standard_output(), prefix);
@@ -169,7 +173,7 @@ class job {
 
   /// Waits for an event, or until `until`, and handles it.
   void turn(std::optional<time_point> until) {
-    std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}};
+    std::vector<pollfd> waiting{{launcher_.signals.get(), POLLIN, 0}};
     for (output* to : outputs_.both())
       if (to->waiting() > 0) waiting.push_back({to->descriptor(), POLLOUT, 0});
     for (member& one : members_) {
@@ -196,7 +200,7 @@ class job {
         if (ready.contains(from->descriptor())) from->move_some();
       if (ready.contains(one.process.socket.get())) converse(one);
     }
-    while (const auto info = signals_.next()) {
+    while (const auto info = launcher_.signals.next()) {
       if (info->ssi_signo == SIGCHLD)
         reap();
       else
@@ -331,7 +335,6 @@ class job {
     if (running_ == 0 && only_tells) return;
     if (is_resize_request(info)) {
       say(outcome_.resize.begin(settings_.restarts, info.ssi_int));
-      if (outcome_.resize.is_pending()) ::kill(members_.front().process.pid, settings_.restarts.signal);
       return;
     }
     if (running_ == 0) {  // the user no longer waits for the reader of the output
@@ -340,6 +343,7 @@ class job {
       return;
     }
     requested_signals_.insert(signal);
+    outcome_.is_ended_by_user = outcome_.is_ended_by_user || !only_tells;
     if (signal == SIGINT) {
       if (interrupted_ && now() - *interrupted_ >= interrupt_gap) {
         abandoned_ = true;
@@ -387,7 +391,15 @@ class job {
       abandoned_ = true;
     }
     if (terminates_at() && t >= *terminates_at()) terminate();
-    if (outcome_.resize.is_pending() && outcome_.resize.has_checkpoint()) kill_all(SIGKILL);
+    const auto has_ended = [this](const member& one) {
+      return !one.running || exchange_->announced(rank_of(one));
+    };
+    if (outcome_.resize.is_pending() && std::ranges::none_of(members_, has_ended)) {
+      if (outcome_.resize.has_checkpoint())
+        kill_all(SIGKILL);
+      else if (outcome_.resize.asks_at(t))
+        ::kill(members_.front().process.pid, settings_.restarts.signal);
+    }
     if (kills_at_ && t >= *kills_at_) {
       kills_at_.reset();
       killed_ = true;
@@ -455,7 +467,7 @@ class job {
   }
 
   const job_settings& settings_;
-  signal_source signals_{SIGUSR1, SIGUSR2};  // sent by batch systems as warnings
+  const launcher& launcher_;
   outputs outputs_;
   error_filter error_filter_;
   descriptor launcher_pipe_;
@@ -471,6 +483,7 @@ class job {
   struct {
     std::optional<int> status;  // set if the launcher decides it
     bool has_death = false;     // a signal has killed a process, which nobody had requested
+    bool is_ended_by_user = false;
     resize_request resize;
   } outcome_;
   std::set<int> requested_signals_;  // signals sent to processes on request
@@ -484,6 +497,6 @@ class job {
 
 }  // namespace
 
-job_end run_job(const job_settings& settings) { return job(settings).run(); }
+job_end run_job(const job_settings& settings, const launcher& by) { return job(settings, by).run(); }
 
 }  // namespace imbrex::tools

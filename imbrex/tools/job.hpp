@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/tools/cleaner.hpp>
+#include <imbrex/tools/process/signal_source.hpp>
 #include <imbrex/tools/restart_settings.hpp>
 
 namespace imbrex::tools {
@@ -16,7 +18,7 @@ struct job_settings {
   int processes = 1;
   int ranks = 0;                                     ///< MPI ranks in all processes; 0: no MPI program
   bool prefix = false;                               ///< "[rank] " before each line
-  std::optional<std::chrono::milliseconds> timeout;  ///< longest time of the job
+  std::optional<std::chrono::milliseconds> timeout;  ///< longest time of the job, with all its restarts
   std::vector<std::string> command;                  ///< the program and its arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< additional variables of its environment
   restart_settings restarts;
@@ -25,14 +27,22 @@ struct job_settings {
 /// The end of a job.
 struct job_end {
   int status = 0;
-  bool is_by_death = false;  ///< a signal killed a process, and neither the launcher nor the user had sent it
-  int next_processes = 0;  ///< the job is to go on with so many processes (`imbrex resize`); 0: it has ended
+  bool is_by_death =
+      false;  ///< a signal killed a process, and neither the launcher nor the user ended the job
+  bool is_for_resize = false;  ///< the job ended in order to go on with another number of processes
+  int next_processes = 0;      ///< the number of processes that `imbrex resize` has asked for; 0: none
 };
 
-/// Runs the job to its end. The status is 0, or the status of the process that failed first
-/// (128 and the signal's number if it was killed), or `timeout_status`. Takes over this process's signals and
-/// children. Throws `usage_error` if the program cannot be run, `error` if not all processes can be started;
-/// then no process is left.
-job_end run_job(const job_settings& settings);
+/// Signals and the cleaner of a launcher, for all its jobs.
+struct launcher {
+  signal_source signals{SIGUSR1, SIGUSR2};  ///< batch systems send these as warnings
+  cleaner clean;
+};
+
+/// Runs the job to its end. The status is 0, or the status of the process that failed first (128 and the
+/// signal's number if it was killed), or `timeout_status`. Takes over this process's children. Throws
+/// `usage_error` if the program cannot be run, `error` if not all processes can be started; then no process
+/// is left.
+job_end run_job(const job_settings& settings, const launcher& by);
 
 }  // namespace imbrex::tools

@@ -2,6 +2,7 @@
 #include <imbrex/tools/rank_process.hpp>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -42,7 +43,8 @@ void inherit(int number) { ::fcntl(number, F_SETFD, 0); }
 }  // namespace
 
 rank_process start_rank(const std::vector<std::string>& command, const environment_variables& environment,
-                        int rank, int size, const descriptor& launcher_pipe, const inherited_state& state) {
+                        int rank, int size, const descriptor& launcher_pipe, int kept_open, int ignored,
+                        const inherited_state& state) {
   two_ends socket = make_socket(rank);
   two_ends out = make_pipe(rank);
   two_ends error = make_pipe(rank);
@@ -53,6 +55,8 @@ rank_process start_rank(const std::vector<std::string>& command, const environme
     ::dup2(error.child_end.get(), STDERR_FILENO);
     inherit(socket.child_end.get());
     inherit(launcher_pipe.get());
+    inherit(kept_open);
+    if (ignored != 0) ::signal(ignored, SIG_IGN);
     for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     set_number("IMBREX_RANK", rank);
     set_number("IMBREX_SIZE", size);

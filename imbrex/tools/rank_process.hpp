@@ -24,9 +24,11 @@ struct rank_process {
 using environment_variables = std::vector<std::pair<std::string, std::string>>;
 
 /// Starts process `rank` of `size` with additional environment variables. The process is killed when this
-/// thread ends. `launcher_pipe`: reading end of a pipe whose other end only the launcher has. Throws
-/// `usage_error` if the program cannot be run, `error` if the system cannot start another process.
+/// thread ends. `launcher_pipe`: reading end of a pipe whose other end only the launcher has. `kept_open`: a
+/// descriptor that the process keeps until its end. `ignored`: a signal that it ignores at first; 0: none.
+/// Throws `usage_error` if the program cannot be run, `error` if the system cannot start another process.
 rank_process start_rank(const std::vector<std::string>& command, const environment_variables& environment,
-                        int rank, int size, const descriptor& launcher_pipe, const inherited_state& state);
+                        int rank, int size, const descriptor& launcher_pipe, int kept_open, int ignored,
+                        const inherited_state& state);
 
 }  // namespace imbrex::tools

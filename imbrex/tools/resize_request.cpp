@@ -17,6 +17,8 @@ namespace {
 
 /// The signal whose value is a number of processes.
 constexpr int resize_signal = SIGUSR2;
+/// The interval between requests for a checkpoint that does not come.
+constexpr std::chrono::seconds asking_interval{1};
 
 /// The words of a process's command line, with spaces between them.
 std::string words_of_process(int pid) {
@@ -36,12 +38,19 @@ std::string resize_request::begin(const restart_settings& job, int processes) {
   folder_ = job.folder;
   before_ = checkpoints::newest_checkpoint(folder_);
   processes_ = processes;
+  next_ask_ = {};
   return "going on with " + std::to_string(processes) + " processes after the next checkpoint";
 }
 
 bool resize_request::has_checkpoint() {
   is_done_ = checkpoints::newest_checkpoint(folder_) > before_;
   return is_done_;
+}
+
+bool resize_request::asks_at(std::chrono::steady_clock::time_point now) {
+  if (now < next_ask_) return false;
+  next_ask_ = now + asking_interval;
+  return true;
 }
 
 bool is_resize_request(const signalfd_siginfo& info) {

@@ -3,6 +3,7 @@
 
 #include <sys/signalfd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,9 @@ class resize_request {
   bool is_pending() const { return processes_ > 0 && !is_done_; }
   /// True once the checkpoint has come; then the request is done.
   bool has_checkpoint();
+  /// True at the moments at which process 0 is asked for the checkpoint. A process that has just started does
+  /// not take the signal yet, so it is asked again.
+  bool asks_at(std::chrono::steady_clock::time_point now);
   bool is_done() const { return is_done_; }
   int processes() const { return processes_; }
 
@@ -26,6 +30,7 @@ class resize_request {
   int processes_ = 0;
   std::string folder_;
   std::uint64_t before_ = 0;  ///< newest checkpoint when the request came
+  std::chrono::steady_clock::time_point next_ask_;
   bool is_done_ = false;
 };
 

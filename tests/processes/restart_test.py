@@ -93,16 +93,78 @@ class Restarted(Job):
         self.check_nothing_left()
 
     def test_removes_what_a_killed_launcher_has_left(self):
+        """Its cleaner does, or the next launcher if that was killed, too."""
         words = (jobs.IMBREX, "run", "-n", 2, "--restarts", 9, "--checkpoint-memory", "5", SAVED_WORKER)
-        job = self.start_command(*words, 1000000, "--pes", 1)
-        left = pathlib.Path(f"/dev/shm/imbrex-checkpoints-{job.pid}")
-        self.wait_until(lambda: left.exists() and len(self.pids_of(1, 2)) == 2, job)
+        for with_cleaner in (False, True):
+            with self.subTest(with_cleaner=with_cleaner):
+                job = self.start_command(*words, 1000000, "--pes", 1)
+                left = pathlib.Path(f"/dev/shm/imbrex-checkpoints-{job.pid}")
+                self.wait_until(lambda: self.newest_in(left) > 0 and len(self.pids_of(1, 2)) == 2, job)
+                self.assertEqual(left.stat().st_mode & 0o777, 0o700)
+                self.pids += descendants(job.pid)
+                if with_cleaner:
+                    os.kill(self.cleaner_of(job), signal.SIGKILL)
+                job.kill()
+                job.wait()
+                self.assertTrue(wait_until(lambda: all(map(jobs.has_ended, self.pids)), LIMIT))
+                self.assertEqual(left.exists(), with_cleaner)
+                self.finish(self.start_command(*words, 10, "--pes", 1), LIMIT)
+                self.assertFalse(left.exists())
+
+    def cleaner_of(self, job):
+        return next(pid for pid in descendants(job.pid)
+                    if pathlib.Path(f"/proc/{pid}/comm").read_text() == "imbrex-cleaner\n")
+
+    def test_begins_from_no_checkpoint_of_an_earlier_job(self):
+        words = (jobs.IMBREX, "run", "-n", 2, "--restarts", 1, "--checkpoint", "saved", "--checkpoint-every")
+        self.finish(self.start_command(*words, "5", SAVED_WORKER, 50, "--pes", 1), LIMIT)
+        self.assertGreater(self.newest_in(self.folder / "saved"), 0)
+        job = self.start_command(*words, "1h", SAVED_WORKER, 200, "--pes", 1)
+        self.wait_until(lambda: "begins at step 0" in self.out(), job)
+        os.kill(self.pids_of(1, 2)[1], signal.SIGKILL)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.out().count("begins at step 0")), (0, 2), self.out() + self.err())
+        self.assertIn("restart 1 of 1, from the beginning", self.err())
+
+    def test_the_time_of_all_starts_is_limited(self):
+        job = self.start_command(jobs.IMBREX, "run", "-n", 1, "--restarts", 2, "--checkpoint", "saved", "--timeout", 3,
+                                 "sh", "-c", "echo starts; sleep 2; kill -9 $$")
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.out().count("starts")), (124, 2), self.out() + self.err())
+
+    def test_a_process_that_dies_of_the_request_to_end_is_not_started_anew(self):
+        job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 2, "--checkpoint", "saved",
+                                 "sh", "-c", "trap 'kill -9 $$' TERM; echo starts; while :; do sleep 0.1; done")
+        self.wait_for(job, "starts", 2)
+        job.send_signal(signal.SIGTERM)
+        self.finish(job, LIMIT)
+        self.assertNotIn("restart", self.err())
+
+    def test_resizes_from_the_first_moment_on(self):
+        """A process that does not know the signal yet must not end of it."""
+        job = self.start_command(jobs.IMBREX, "run", "-n", 1, "--restarts", 1, "--checkpoint-memory", "1h",
+                                 SAVED_WORKER, 3000, "--pes", 1)
+        self.assertTrue(wait_until(lambda: len(descendants(job.pid)) == 2, LIMIT))
+        subprocess.run([jobs.IMBREX, "resize", str(job.pid), "-n", "2"], check=True, timeout=LIMIT)
+        self.wait_until(lambda: self.out().count("begins at step") == 2, job)
         self.pids += descendants(job.pid)
-        job.kill()
-        job.wait()
-        self.assertTrue(wait_until(lambda: all(map(jobs.has_ended, self.pids)), LIMIT))
-        self.finish(self.start_command(*words, 10, "--pes", 1), LIMIT)
-        self.assertFalse(left.exists())
+        job.send_signal(signal.SIGTERM)
+        self.finish(job, LIMIT)
+        self.assertNotIn("restart", self.err())
+        self.check_nothing_left()
+
+    def test_remembers_a_request_to_resize_after_a_death(self):
+        job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 1, "--checkpoint-memory", "1h",
+                                 SAVED_WORKER, 100, "--pes", 1)
+        self.wait_until(lambda: "begins at step 0" in self.out(), job)
+        victim = self.pids_of(1, 2)[1]
+        os.kill(victim, signal.SIGSTOP)  # so that no checkpoint comes
+        subprocess.run([jobs.IMBREX, "resize", str(job.pid), "-n", "3"], check=True, timeout=LIMIT)
+        self.wait_until(lambda: "going on with 3 processes" in self.err(), job)
+        os.kill(victim, signal.SIGKILL)
+        self.finish(job, LIMIT)
+        self.assertEqual(job.returncode, 0, self.out() + self.err())
+        self.assertEqual(len(re.findall(r"process \d+ pid", self.out())), 2 + 3)
 
     def test_a_user_ends_the_job(self):
         job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 9, "--checkpoint-memory", "5",
