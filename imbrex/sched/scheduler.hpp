@@ -11,6 +11,7 @@
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/base/owner.hpp>
 #include <imbrex/base/pool.hpp>
+#include <imbrex/sched/executor_count.hpp>
 #include <imbrex/sched/item_meter.hpp>
 #include <imbrex/sched/observer.hpp>
 #include <imbrex/sched/run_queue.hpp>
@@ -85,11 +86,8 @@ class scheduler {
   bool has_timers() const { return !timers_.empty(); }
   std::optional<nanoseconds> next_deadline() const;
 
-  /// Count executors. While there are some, threads that are no PE may post at any time. Then the PE may
-  /// sleep, but does not count as quiet, as one that waits only for other PEs does.
-  void add_executor() { ++executors_; }
-  void remove_executor() { --executors_; }
-  bool has_executors() const { return executors_ > 0; }
+  executor_count& executors() { return executors_; }
+  const executor_count& executors() const { return executors_; }
 
   /// Makes timers run within microseconds, at the cost of some processor time for each; before the PE runs.
   void be_punctual() {
@@ -244,7 +242,7 @@ class scheduler {
   item_meter* meter_ = nullptr;  ///< not null if there are observers
   endpoint* endpoint_ = nullptr;
   completion_source* device_ = nullptr;
-  int executors_ = 0;
+  executor_count executors_;
   bool has_sources_ = false;  // true if it has sources of work besides the inbox: an endpoint, a device,
                               // timers
   unsigned turns_to_poll_ = 0;

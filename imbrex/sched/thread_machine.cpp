@@ -266,7 +266,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
     return;
   }
   const observed_rest rest(pe);  // before other PEs can see it: the last one may report for all
-  if (deadline || sending || waits_for_device || pe.has_executors()) {
+  if (deadline || sending || waits_for_device || pe.executors().are_awaited()) {
     const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
     sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);
     if (alarm && pe.now() >= *alarm) margin.learn(pe.now() - *alarm);

@@ -12,6 +12,7 @@
 #include <imbrex/core/extension/device.hpp>
 #include <imbrex/core/extension/load.hpp>
 #include <imbrex/core/extension/run.hpp>
+#include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/core/run/spend.hpp>
 
 namespace imbrex::checkpoints::detail {
@@ -20,6 +21,9 @@ namespace {
 
 /// The elements have so many chances to meet before a request fails.
 constexpr int most_tries_to_meet = 3;
+/// The time for which it is tried to meet without executors. They often live for one operation of a thread.
+constexpr nanoseconds first_patience = std::chrono::milliseconds(5);
+constexpr nanoseconds most_patience = std::chrono::milliseconds(500);
 
 struct saver_of_pe {
   saver* here = nullptr;
@@ -147,14 +151,18 @@ task<> saver::make() {
 
 /// Lets all elements meet. Returns who stood in the way.
 task<std::string> saver::meet() {
-  for (int attempt = 1;; ++attempt) {
+  nanoseconds patience = first_patience;
+  for (int attempt = 1;;) {
     now_.stop_began = imbrex::now();
     const extension::standing_elements met = co_await all_elements_->begin();
     if (met.are_all()) co_return std::string();
-    if (attempt == most_tries_to_meet)
-      co_return "entries wait elsewhere than at a balance_point, for what stopped elements would send:" +
-          met.waiting.text();
+    const bool is_last = met.have_executors ? patience > most_patience : attempt++ == most_tries_to_meet;
+    if (is_last)
+      co_return "elements could not meet at balance points, and these stood in the way:" + met.waiting.text();
     co_await all_elements_->end();
+    if (!met.have_executors) continue;
+    co_await sleep_for(patience);
+    patience *= 2;
   }
 }
 

@@ -68,12 +68,14 @@ point_stop::~point_stop() {
 void point_stop::begin() {
   is_active_ = true;
   auto& pe = processor::running_here();
+  pe.executors().ignore(true);  // one that the program holds for long must not stop its elements as long
   pe.for_each_collection([](collection_part& part) { stop_elements(static_cast<local_array&>(part), true); });
 }
 
 void point_stop::end() {
   is_active_ = false;
   auto& pe = processor::running_here();
+  pe.executors().ignore(false);
   pe.for_each_collection(
       [](collection_part& part) { stop_elements(static_cast<local_array&>(part), false); });
   for (auto* const each : std::vector(entries_)) {

@@ -57,6 +57,9 @@ rendezvous_part::rendezvous_part() {
 standing_elements rendezvous_part::look() const {
   standing_elements all;
   const auto& pe = detail::processor::running_here();
+  all.have_executors = pe.executors().has_any();
+  if (all.have_executors)
+    all.waiting.add("PE " + std::to_string(pe.pe()) + " has an executor, by which threads may post to it");
   detail::for_each_array(pe, [&](const local_array& part) {
     if (stop_here().leaves_out(part)) return;
     part.describe_held(all.waiting.waits, known_waits::most_lines, true);
@@ -80,6 +83,7 @@ task<standing_elements> rendezvous::begin() {
     standing_elements all;
     for (standing_elements each : parts) {
       all.standing += each.standing;
+      all.have_executors = all.have_executors || each.have_executors;
       all.waiting.join(std::move(each.waiting));
     }
     alike = all.waiting.waits == before ? alike + 1 : 0;

@@ -17,10 +17,11 @@ namespace imbrex::extension {
 struct standing_elements {
   std::uint64_t standing = 0;   ///< entries that stand at balance points
   detail::known_waits waiting;  ///< entries that wait elsewhere, and messages that wait for elements
+  bool have_executors = false;  ///< PEs have executors, which `waiting` names, too
 
   /// True if each element stands or has no entry that has begun.
   bool are_all() const { return waiting.waits.empty(); }
-  void serialize(auto& ar) { ar(standing, waiting); }
+  void serialize(auto& ar) { ar(standing, waiting, have_executors); }
 };
 
 /// The description of a result for which a rendezvous is made. An entry that awaits it is no obstacle.

@@ -18,7 +18,7 @@ using point_stop = detail::point_stop;
 inline point_stop& stop_here() { return detail::processor::running_here().local<point_stop>(); }
 
 /// Awaits, in an entry on PE 0, that no message is in flight and nothing runs while elements are stopped.
-/// Callers of `imbrex::quiescence` wait on meanwhile. One caller at a time.
+/// Callers of `imbrex::quiescence` wait on meanwhile. Executors count as quiet. One caller at a time.
 pending<void> quiescence_of_stop();
 
 /// True if the chare is to stop at its next balance point.

@@ -15,7 +15,7 @@ struct executor_end final : work {
   executor_end() { type = &kind; }
 
   static void run(work& item) {
-    processor::running_here().remove_executor();
+    processor::running_here().executors().remove();
     destroy(item);
   }
   static void destroy(work& item) noexcept { delete static_cast<executor_end*>(&item); }
@@ -28,7 +28,7 @@ struct executor_end final : work {
 class executor_state {
  public:
   explicit executor_state(processor& pe) : gate_(pe.run().gate()), inbox_(pe.pe_inbox()) {
-    pe.add_executor();
+    pe.executors().add();
   }
   executor_state(const executor_state&) = delete;
   executor_state& operator=(const executor_state&) = delete;

@@ -72,7 +72,7 @@ void local_run::end_here(int status) {
 }
 
 void local_run::idle() {
-  if (std::ranges::none_of(processors_, [](const auto& p) { return p->has_executors(); })) {
+  if (std::ranges::none_of(processors_, [](const auto& p) { return p->executors().are_awaited(); })) {
     quiet({});
     return;
   }

@@ -166,7 +166,7 @@ void simulated_machine::plan(int pe) {
   later_.erase(pe);
   due_.erase(pe);
   const processor& of = run_.processor_at(pe);
-  if (of.has_executors() && std::ranges::find(posted_from_outside_, pe) == posted_from_outside_.end())
+  if (of.executors().has_any() && std::ranges::find(posted_from_outside_, pe) == posted_from_outside_.end())
     posted_from_outside_.push_back(pe);
   const auto when = next_turn_of(of);
   if (!when) return;
