@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include <imbrex/checkpoint.hpp>
 #include <imbrex/imbrex.hpp>
 
 #include "apps/harness/output.hpp"
@@ -100,12 +101,13 @@ std::string json_line(const settings& setup, int pes, double seconds, const boun
 
 imbrex::task<int> measure(const settings& setup, std::ofstream& json) {
   const auto& [x, y, z] = setup.cells;
-  const auto cells = imbrex::make_array<cell>({x, y, z});
-  co_await cells.created();
+  auto cells = imbrex::restored<cell>("cells");
+  if (!cells) cells = imbrex::make_array<cell>(imbrex::dense(imbrex::index<3>{x, y, z}).named("cells"));
+  co_await cells->created();
   const parameters p{setup.cells,        setup.steps, setup.how,
                      setup.time.count(), setup.halo,  setup.machine.machine != imbrex::machine_kind::threads};
   const double begin = imbrex::seconds();
-  const std::int64_t right = co_await cells.reduce<&cell::run>(imbrex::sum, p);
+  const std::int64_t right = co_await cells->reduce<&cell::run>(imbrex::sum, p);
   const double took = imbrex::seconds() - begin;
   const bounds loads = bounds_of(setup.how, setup.cells, setup.steps, imbrex::num_pes());
   const double unit = std::chrono::duration<double, std::milli>(setup.time).count();

@@ -73,11 +73,12 @@ double block::repeat(double part, bool ends, Sweep sweep) {
   return keep_pace(part, sweep);
 }
 
-imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, bool needs_residual) {
+imbrex::task<progress> block::run(std::int64_t first, std::int64_t end, double tolerance,
+                                  bool needs_residual) {
   const bool manual = overlap_ == overlap_mode::manual;
-  progress& p = progress_;
-  while (p.iterations < iterations) {
-    const bool last = p.iterations + 1 == iterations;
+  const auto has_converged = [&] { return iteration_ > first && tolerance > 0 && residual_ < tolerance; };
+  while (iteration_ < end && !has_converged()) {
+    const bool last = iteration_ + 1 == end;
     const sweep_options options{.stores = stores_, .change = tolerance > 0 || (last && needs_residual)};
     double interior = 0;
     if (manual) {
@@ -88,19 +89,18 @@ imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, boo
       face received = co_await halo.receive(iteration_);
       field_.put_halo(received.side, std::move(received.cells));
     }
-    p.residual = manual ? std::max(interior, repeat(1 - inner_part(), true,
-                                                    [&] { return sweep_exterior(field_, options); }))
-                        : repeat(1, true, [&] { return sweep(field_, options); });
-    ++p.iterations;
+    residual_ = manual ? std::max(interior, repeat(1 - inner_part(), true,
+                                                   [&] { return sweep_exterior(field_, options); }))
+                       : repeat(1, true, [&] { return sweep(field_, options); });
     ++iteration_;
     send_faces();  // for the next iteration, even after the last: run() may be called again
     if (tolerance > 0) {
-      p.residual = co_await all_reduce(p.residual, imbrex::max);
-      if (p.residual < tolerance) break;
+      residual_ = co_await all_reduce(residual_, imbrex::max);
+      if (residual_ < tolerance) break;
     }
-    if (!last) co_await balance_point<&block::run>(iterations, tolerance, needs_residual);
+    if (!last) co_await balance_point<&block::run>(first, end, tolerance, needs_residual);
   }
-  co_return std::exchange(p, {});
+  co_return progress{iteration_ - first, residual_};
 }
 
 std::uint64_t block::checksum() { return jacobi3d::checksum(field_, cut_.grid, cut_.first(place_)); }

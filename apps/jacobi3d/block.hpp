@@ -34,10 +34,10 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// Sends the faces of the first iteration. Call it once, before the first run() of any block ends.
   void start();
 
-  /// Iterates `iterations` times, or until the residual of all blocks is below a tolerance other than 0.
-  /// Without a tolerance the blocks never synchronise, and the residual is computed in the last iteration, if
-  /// requested.
-  imbrex::task<progress> run(std::int64_t iterations, double tolerance, bool needs_residual);
+  /// Makes iterations `first` to `end` - 1, as far as they are not made yet, or until the residual of all
+  /// blocks is below a tolerance other than 0. Without a tolerance the blocks never synchronise, and the
+  /// residual is computed in the last iteration, if requested.
+  imbrex::task<progress> run(std::int64_t first, std::int64_t end, double tolerance, bool needs_residual);
 
   /// This block's part of the grid's checksum; the sum over all blocks is the grid's.
   std::uint64_t checksum();
@@ -46,7 +46,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   std::vector<double> cells();
 
   void serialize(auto& ar) {
-    ar(halo, cut_, place_, field_, overlap_, pace_, sweeps_, stores_, neighbours_, iteration_, progress_);
+    ar(halo, cut_, place_, field_, overlap_, pace_, sweeps_, stores_, neighbours_, iteration_, residual_);
   }
 
  private:
@@ -67,7 +67,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   store_policy stores_ = store_policy::cached;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;
-  progress progress_;  ///< in the present call of run()
+  double residual_ = 0;  ///< greatest change of a cell in the last iteration, if requested
 };
 
 }  // namespace jacobi3d

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <imbrex/checkpoint.hpp>
+
 #include "apps/harness/progress.hpp"
 #include "apps/jacobi3d/block.hpp"
 #include "apps/jacobi3d/device_block.hpp"
@@ -23,21 +25,32 @@ constexpr bool is_on_device = std::is_same_v<Block, device_block>;
 
 // Blocks on processors compute the residual in their last sweep, blocks on devices afterwards.
 template <class Block>
-auto iterate(const imbrex::array<Block>& blocks, std::int64_t iterations, double tolerance,
-             bool needs_residual) {
+auto iterate(const imbrex::array<Block>& blocks, std::int64_t first, std::int64_t iterations,
+             double tolerance, bool needs_residual) {
   if constexpr (is_on_device<Block>)
     return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance);
   else
-    return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance, needs_residual);
+    return blocks.template reduce<&Block::run>(greatest_residual{}, first, first + iterations, tolerance,
+                                               needs_residual);
 }
 
 // Iterates, marked as a phase in traces.
 template <class Block>
-imbrex::task<progress> timed(imbrex::array<Block> blocks, std::int64_t iterations, double tolerance,
-                             bool needs_residual) {
+imbrex::task<progress> timed(imbrex::array<Block> blocks, std::int64_t first, std::int64_t iterations,
+                             double tolerance, bool needs_residual) {
   const imbrex::trace::phase marked("iterations", iterations);
-  co_return co_await iterate(blocks, iterations, tolerance, needs_residual);
+  co_return co_await iterate(blocks, first, iterations, tolerance, needs_residual);
 }
+
+/// Iterations that have ended, as checkpoints have them. Blocks know how far they are in those that have not.
+struct finished {
+  bool warmup = false;
+  std::size_t stretches = 0;
+  std::int64_t iterations = 0;
+  double residual = 0;
+};
+
+finished finished_before() { return imbrex::restored<finished>("finished").value_or(finished{}); }
 
 template <class Block>
 imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> blocks, plain_loop* plain,
@@ -48,16 +61,21 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
       is_virtual ? stretches(setup.iterations, 1) : stretches(setup.iterations);
   std::vector<double> seconds, ratios;
   bool converged = false;
-  for (std::size_t stretch = 0; stretch < lengths.size() && !converged; ++stretch) {
+  finished before = finished_before();
+  result.iterations = before.iterations;
+  if (before.stretches > 0) result.residual = before.residual;
+  for (std::size_t stretch = before.stretches; stretch < lengths.size() && !converged; ++stretch) {
     const bool last = stretch + 1 == lengths.size();
     const auto begin = moment(is_virtual);
-    const progress p = co_await timed(blocks, lengths[stretch], setup.tolerance, last);
+    const progress p =
+        co_await timed(blocks, setup.warmup + result.iterations, lengths[stretch], setup.tolerance, last);
     const double run_seconds = std::chrono::duration<double>(moment(is_virtual) - begin).count();
     if (plain != nullptr)
       ratios.push_back(plain->run(p.iterations, setup.tolerance > 0).seconds / run_seconds);
     seconds.push_back(run_seconds / double(p.iterations));
     result.iterations += p.iterations;
     result.residual = p.residual;
+    imbrex::save("finished", finished{true, stretch + 1, result.iterations, p.residual});
     converged = setup.tolerance > 0 && p.residual < setup.tolerance;
     listener(double(stretch + 1) / double(lengths.size()));
   }
@@ -82,11 +100,12 @@ imbrex::task<comparison> compare(imbrex::array<Block> blocks, const decompositio
 
 template <class Block>
 imbrex::task<> run_blocks(const settings& setup, const configuration& chosen, imbrex::array<Block> blocks,
-                          plain_loop* plain, serial_rival* serial, const progress_listener& listener,
-                          measurement& result) {
-  co_await blocks.template call<&Block::start>();  // completes after all blocks have been created
-  if (setup.warmup > 0) {
-    co_await iterate(blocks, setup.warmup, 0.0, false);
+                          bool is_new, plain_loop* plain, serial_rival* serial,
+                          const progress_listener& listener, measurement& result) {
+  if (is_new) co_await blocks.template call<&Block::start>();  // completes after all blocks have been created
+  if (setup.warmup > 0 && !finished_before().warmup) {
+    co_await iterate(blocks, 0, setup.warmup, 0.0, false);
+    imbrex::save("finished", finished{.warmup = true});
     if (plain != nullptr) plain->run(setup.warmup, false);
   }
   co_await time_iterations(setup, blocks, plain, listener, result);
@@ -111,13 +130,16 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
     // All PEs sweep at once, so the whole grid takes a single PE's time multiplied by their number.
     const pace sweeps{setup.spin * setup.machine.pes * setup.processes,
                       setup.machine.machine == imbrex::machine_kind::simulated};
-    const auto array =
-        imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps, setup.hot);
-    co_return co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
+    auto array = imbrex::restored<block>("blocks");
+    const bool is_new = !array;
+    if (is_new)
+      array = imbrex::make_array<block>(imbrex::dense(shape).named("blocks"), setup.grid, setup.init,
+                                        setup.overlap, sweeps, setup.hot);
+    co_return co_await run_blocks(setup, chosen, *array, is_new, plain, serial, listener, result);
   }
   const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm, setup.hot};
   const auto array = imbrex::make_array<device_block>(shape, setup.grid, setup.init, use);
-  co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
+  co_await run_blocks(setup, chosen, array, true, plain, serial, listener, result);
 }
 
 }  // namespace

@@ -405,16 +405,16 @@ void block::drift() {
   for (std::size_t k = 0; k < 4 * store_.own; ++k) x[k] += by * v[k];
 }
 
-imbrex::task<thermo_sums> block::run(std::int64_t steps) {
+imbrex::task<thermo_sums> block::run(std::int64_t last) {
   if (device_) {
-    const thermo_sums on_device = co_await run_on_device(steps);
+    const thermo_sums on_device = co_await run_on_device(last);
     co_return on_device;
   }
   if (!is_stored_) {
     co_await renew();
     co_await compute_forces(true);
   }
-  for (std::int64_t s = 0; s < steps; ++s) {
+  while (step_ < last) {
     kick();
     drift();
     ++step_;
@@ -423,10 +423,10 @@ imbrex::task<thermo_sums> block::run(std::int64_t steps) {
       co_await renew();
     else
       co_await refresh();
-    co_await compute_forces(s + 1 == steps);
+    co_await compute_forces(step_ == last);
     kick();
     // From here to the next renewal all steps cost the same.
-    if (is_due && s + 1 < steps) co_await balance_point<&block::run>(steps - s - 1);
+    if (is_due && step_ < last) co_await balance_point<&block::run>(last);
   }
   co_return sums();
 }

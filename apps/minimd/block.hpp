@@ -99,8 +99,9 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// Replaces all atoms by those of `atoms` that lie in this block, and continues from `step`.
   void restart(std::span<const atom> atoms, std::int64_t step);
 
-  /// Runs `steps` steps. Returns the sums over this block's atoms at the last one.
-  imbrex::task<thermo_sums> run(std::int64_t steps);
+  std::int64_t step() const { return step_; }
+  /// Runs until step `last`. Returns the sums over this block's atoms there.
+  imbrex::task<thermo_sums> run(std::int64_t last);
 
   /// The block's atoms at the current step.
   std::vector<atom> atoms();
@@ -108,7 +109,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// Leaves out the arrays that live within a step.
   void serialize(auto& ar) {
     ar(cells, what_, rows_, store_, list_, former_velocities_, renewed_position_, step_, renewed_at_,
-       is_stored_);
+       is_stored_, pairs_);
     if constexpr (std::remove_reference_t<decltype(ar)>::reading) make_potential();
   }
 
@@ -124,7 +125,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   imbrex::task<> compute_exact_forces();
   imbrex::task<> refresh_slopes();
   imbrex::task<> give_back_forces();
-  imbrex::task<thermo_sums> run_on_device(std::int64_t steps);
+  imbrex::task<thermo_sums> run_on_device(std::int64_t last);
   imbrex::task<> renew_on_device();
   imbrex::task<> compute_forces_on_device(bool wants_sums);
   imbrex::task<> exchange_on_device(halo_values what);

@@ -96,19 +96,19 @@ imbrex::task<> block::compute_forces_on_device(bool wants_sums) {
   device_->compute_forces(wants_sums);
 }
 
-imbrex::task<thermo_sums> block::run_on_device(std::int64_t steps) {
+imbrex::task<thermo_sums> block::run_on_device(std::int64_t last) {
   if (!is_stored_) {
     co_await renew_on_device();
     co_await compute_forces_on_device(true);
   }
-  for (std::int64_t s = 0; s < steps; ++s) {
+  while (step_ < last) {
     device_->advance();
     ++step_;
     if (step_ % what_.renewal == 0 && !expected_)
       co_await renew_on_device();
     else
       co_await exchange_on_device(halo_values::positions);
-    co_await compute_forces_on_device(s + 1 == steps);
+    co_await compute_forces_on_device(step_ == last);
     device_->kick();
   }
   pairs_ = co_await device_->sums();

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include <imbrex/checkpoint.hpp>
+
 #include "apps/harness/decomposition.hpp"
 #include "apps/minimd/block.hpp"
 #include "apps/minimd/velocities.hpp"
@@ -31,22 +33,31 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t odf, const restar
   const problem& what = setup.parameters.what;
   const auto box = box_of(what);
   const auto shape = chares_of(setup, odf);
-  const auto all =
-      imbrex::make_array<block>(shape, what, box, imbrex::grid::decomposition<3>(box.cells(), shape),
-                                device_use{setup.on_device(), setup.comm});
+  const auto saved = imbrex::restored<block>("blocks");
+  const blocks all = saved ? *saved
+                           : imbrex::make_array<block>(imbrex::dense(shape).named("blocks"), what, box,
+                                                       imbrex::grid::decomposition<3>(box.cells(), shape),
+                                                       device_use{setup.on_device(), setup.comm});
   result.chares = shape;
-  if (from != nullptr)
+  if (!saved && from != nullptr)
     co_await all.call<&block::restart>(from->atoms, from->step);
-  else if (setup.machine.device_data)
+  else if (!saved && setup.machine.device_data)
     co_await make_velocities(what, all);
 
   const std::int64_t last = setup.parameters.steps;
   const std::int64_t between = setup.parameters.thermo > 0 ? setup.parameters.thermo : last;
+  const std::int64_t first = from != nullptr ? from->step : 0;
   std::int64_t done = 0;
-  for (std::int64_t next = 0; next <= last;) {
+  std::int64_t next = 0;
+  if (saved) {
+    const std::int64_t step = co_await all.reduce<&block::step>(imbrex::max);
+    done = step - first;
+    next = std::min(last, (done / between + 1) * between);
+  }
+  while (next <= last) {
     const imbrex::trace::phase timed("steps", next - done);
     const auto begin = moment(setup);
-    const thermo_sums sums = co_await all.reduce<&block::run>(imbrex::sum, next - done);
+    const thermo_sums sums = co_await all.reduce<&block::run>(imbrex::sum, first + next);
     result.seconds += next == 0 ? 0 : std::chrono::duration<double>(moment(setup) - begin).count();
     done = next;
     if (setup.machine.device_data) {

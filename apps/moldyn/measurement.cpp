@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <imbrex/checkpoint.hpp>
+
 #include "apps/harness/decomposition.hpp"
 #include "apps/moldyn/grande_block.hpp"
 
@@ -57,12 +59,13 @@ imbrex::task<> run_grande(const settings& setup, std::int64_t chares, measuremen
   const auto box = box_of(setup, model, chares);
   const auto shape = blocks_of(box.cells(), chares);
   const imbrex::grid::decomposition<3> cut(box.cells(), shape);
-  const auto all = imbrex::make_array<grande_block>(shape, model, box, cut);
-  co_await all.created();
+  auto all = imbrex::restored<grande_block>("blocks");
+  if (!all) all = imbrex::make_array<grande_block>(imbrex::dense(shape).named("blocks"), model, box, cut);
+  co_await all->created();
   const imbrex::trace::phase timed("cycles", setup.cycles);
   const auto begin = moment(setup);
   const auto parts =
-      co_await all.reduce<&grande_block::run>(imbrex::gather, static_cast<int>(setup.cycles), setup.how);
+      co_await all->reduce<&grande_block::run>(imbrex::gather, static_cast<int>(setup.cycles), setup.how);
   result.milliseconds_per_cycle = milliseconds(moment(setup) - begin) / static_cast<double>(setup.cycles);
   result.of_grande = added(parts);
   result.chares =
@@ -84,18 +87,20 @@ imbrex::task<> run_torus(const settings& setup, std::int64_t chares, measurement
   const auto box = torus::box_of(torus::cells_for(setup.particles));
   const auto shape = shape_of(setup, box.cells(), chares);
   const imbrex::grid::decomposition<2> cut(box.cells(), shape);
-  const auto all =
-      imbrex::make_array<torus::block>(shape, box, cut, torus::filled_rows(box.cells()[0], setup.filled));
-  co_await all.created();
+  auto all = imbrex::restored<torus::block>("blocks");
+  if (!all)
+    all = imbrex::make_array<torus::block>(imbrex::dense(shape).named("blocks"), box, cut,
+                                           torus::filled_rows(box.cells()[0], setup.filled));
+  co_await all->created();
   const imbrex::trace::phase timed("cycles", setup.cycles);
   const auto begin = moment(setup);
-  result.of_torus = co_await all.reduce<&torus::block::run>(imbrex::by_key(imbrex::sum), setup.cycles,
-                                                            setup.how, setup.times);
+  result.of_torus = co_await all->reduce<&torus::block::run>(imbrex::by_key(imbrex::sum), setup.cycles,
+                                                             setup.how, setup.times);
   result.milliseconds_per_cycle = milliseconds(moment(setup) - begin) / static_cast<double>(setup.cycles);
   result.chares = std::to_string(shape[0]) + " x " + std::to_string(shape[1]);
   for (std::size_t p = 0; p < result.seconds_per_cycle.size(); ++p)
     result.seconds_per_cycle[p] = result.of_torus.seconds[p] / static_cast<double>(chares * setup.cycles);
-  const auto interactions = co_await all.reduce<&torus::block::interactions>(imbrex::gather);
+  const auto interactions = co_await all->reduce<&torus::block::interactions>(imbrex::gather);
   result.least_interactions = std::ranges::min(interactions);
   result.most_interactions = std::ranges::max(interactions);
 }

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include <imbrex/checkpoint.hpp>
+
 namespace pic {
 namespace {
 
@@ -27,17 +29,23 @@ std::vector<std::int64_t> first_numbers(const std::vector<std::int64_t>& counts,
 
 imbrex::task<> run_problem(const settings& setup, measurement& result) {
   const imbrex::index<2> shape(result.cut.blocks[0], result.cut.blocks[1]);
-  const auto tiles = imbrex::make_array<tile>(shape, setup.posed);
-  const std::vector<std::int64_t> counts = co_await tiles.reduce<&tile::size>(imbrex::gather);
-  co_await tiles.call<&tile::number>(first_numbers(counts, result.particles));
-  co_await tiles.call<&tile::run>(setup.warmup, setup.particle_time);
+  auto tiles = imbrex::restored<tile>("tiles");
+  if (!tiles) {
+    tiles = imbrex::make_array<tile>(imbrex::dense(shape).named("tiles"), setup.posed);
+    const std::vector<std::int64_t> counts = co_await tiles->reduce<&tile::size>(imbrex::gather);
+    co_await tiles->call<&tile::number>(first_numbers(counts, result.particles));
+    imbrex::save("particles", result.particles);
+  } else {
+    result.particles = *imbrex::restored<std::int64_t>("particles");
+  }
+  co_await tiles->call<&tile::run>(setup.warmup, setup.particle_time);
   {
     const imbrex::trace::phase timed("steps", setup.steps);
     const auto begin = moment(setup);
-    co_await tiles.call<&tile::run>(setup.warmup + setup.steps, setup.particle_time);
+    co_await tiles->call<&tile::run>(setup.warmup + setup.steps, setup.particle_time);
     result.seconds = std::chrono::duration<double>(moment(setup) - begin).count();
   }
-  result.last = co_await tiles.reduce<&tile::check>(imbrex::sum);
+  result.last = co_await tiles->reduce<&tile::check>(imbrex::sum);
 }
 
 }  // namespace
