@@ -21,7 +21,10 @@ using imbrex::element;
 using imbrex::index;
 using imbrex::send;
 
-constexpr int crew = 10, steps = 10, rounds = 14, rows = 5, visits_of_life = 3;
+constexpr int crew = 10, rows = 5, visits_of_life = 3;
+
+int steps = 10;
+imbrex::nanoseconds pause{0};
 
 std::atomic<std::int64_t> seen = 0, last = 0;
 
@@ -188,6 +191,7 @@ class sailor : public imbrex::chare<sailor> {
       co_await receive_all();
       co_await meet();
       note_event();
+      if (pause > imbrex::nanoseconds(0)) co_await imbrex::sleep_for(pause);
       if (dice(1) % 2 == 0)
         migrate_to(static_cast<int>(dice(2) % static_cast<std::uint64_t>(imbrex::num_pes())));
       co_await balance_point<&sailor::run>();
@@ -313,7 +317,7 @@ class walker : public imbrex::chare<walker, index<2>> {
 
   imbrex::task<> patrol() {
     const int width = peers().shape()[0];
-    while (round_ < rounds) {
+    while (round_ < steps + 4) {
       ++round_;
       send<&sailor::see>(sailors_[static_cast<int>(mixed(seed_, where()[0], where()[1], round_) % crew)],
                          round_);
@@ -402,6 +406,11 @@ void make_arrays(arrays& all, std::uint64_t seed, const imbrex::group<post>& pos
 }
 
 }  // namespace
+
+void set_length(int its_steps, imbrex::nanoseconds its_pause) {
+  steps = its_steps;
+  pause = its_pause;
+}
 
 void end_after(std::int64_t events) {
   seen = 0;

@@ -9,6 +9,8 @@
 
 namespace storm {
 
+/// The steps of the elements, and the time that each of them sleeps in a step.
+void set_length(int steps, imbrex::nanoseconds pause);
 /// Ends the run after so many events; 0: never.
 void end_after(std::int64_t events);
 /// The events so far.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // checkpoint_storm seeds MACHINE FIRST LAST: for each seed a program runs undisturbed, and then again, in
 // several runs: each ends at a random moment, and the next begins from a checkpoint on another number of PEs.
-// Fails unless both have equal results. checkpoint_storm once SEED: the program alone, with options of the
-// runtime; prints its result.
+// Fails unless both have equal results. checkpoint_storm once SEED STEPS PAUSE: the program alone, with
+// options of the runtime and a pause of so many milliseconds in each step; prints its result.
 #include <stdlib.h>
 
 #include <algorithm>
@@ -131,9 +131,10 @@ int main(int argc, char** argv) {
   try {
     if (word == "seeds" && argc == 5)
       return check_seeds(argv[2], std::strtoull(argv[3], nullptr, 10), std::strtoull(argv[4], nullptr, 10));
-    if (word != "once" || argc < 3) return imbrex::usage_error::exit_status;
+    if (word != "once" || argc < 5) return imbrex::usage_error::exit_status;
     std::string result;
     const std::uint64_t seed = std::strtoull(argv[2], nullptr, 10);
+    storm::set_length(std::atoi(argv[3]), std::chrono::milliseconds(std::atoi(argv[4])));
     return imbrex::run(argc, argv, [&]() -> imbrex::task<> {
       co_await storm::run(seed, result);
       std::fputs(result.c_str(), stdout);

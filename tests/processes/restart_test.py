@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import jobs
-from jobs import LIMIT, Job, descendants, wait_until
+from jobs import END_SECONDS, LIMIT, Job, descendants, wait_until
 
 SAVED_WORKER = os.environ["IMBREX_TEST_SAVED_WORKER"]
 
@@ -51,6 +51,7 @@ class Restarted(Job):
         return max((int(m.parent.name) for m in pathlib.Path(folder).glob("*/manifest.json")), default=0)
 
     def test_from_memory(self):
+        """Also after two deaths at once (charm#2576)."""
         memory = []
 
         def whole(job):
@@ -131,6 +132,28 @@ class Restarted(Job):
                                  "sh", "-c", "echo starts; sleep 2; kill -9 $$")
         self.finish(job, LIMIT)
         self.assertEqual((job.returncode, self.out().count("starts")), (124, 2), self.out() + self.err())
+
+    def test_takes_both_signals_of_a_batch_system(self):
+        """As a warning, SIGUSR1 ends no process from the first moment on; SIGTERM ends the job in any state."""
+        words = (jobs.IMBREX, "run", "-n", 2, "--restarts", 1, "--checkpoint", "saved", SAVED_WORKER, 1000000,
+                 "--pes", 1)
+        for has_begun in (False, True):
+            with self.subTest(has_begun=has_begun):
+                job = self.start_command(*words)
+                self.assertTrue(wait_until(lambda: len(descendants(job.pid)) == 3, LIMIT))
+                job.send_signal(signal.SIGUSR1)
+                self.wait_until(lambda: "begins at step" in self.out(), job)
+                self.pids += descendants(job.pid)
+                before = self.newest_in(self.folder / "saved")
+                job.send_signal(signal.SIGUSR1)
+                if has_begun:
+                    self.wait_until(lambda: self.newest_in(self.folder / "saved") > before, job)
+                    job.send_signal(signal.SIGUSR1)
+                job.send_signal(signal.SIGTERM)
+                self.finish(job, END_SECONDS)
+                self.assertEqual(job.returncode, 128 + signal.SIGTERM, self.err())
+                self.assertNotIn("restart", self.err())
+                self.check_nothing_left()
 
     def test_a_process_that_dies_of_the_request_to_end_is_not_started_anew(self):
         job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 2, "--checkpoint", "saved",
