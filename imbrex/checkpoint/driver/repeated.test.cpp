@@ -154,6 +154,28 @@ TEST_F(repeated_checkpoints, have_names_of_values_apart_from_those_of_the_runtim
             0);
 }
 
+TEST_F(repeated_checkpoints, warn_once_of_arrays_that_are_left_out) {
+  EXPECT_EQ(run(on(testing::threads(1)),
+                []() -> task<> {
+                  for (const char* const name : {"first", "second"})
+                    static_cast<void>(make_array<moody>(dense({count}).named(name), 1));
+                  co_await checkpoint();
+                }),
+            0);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(on(testing::threads(2)),
+                []() -> task<> {
+                  restored<moody>("first");
+                  co_await checkpoint();
+                  co_await checkpoint();
+                }),
+            0);
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  const auto at = text.find("the program has not restored the array \"second\"");
+  EXPECT_NE(at, text.npos) << text;
+  EXPECT_EQ(text.find("has not restored", at + 30), text.npos) << text;
+}
+
 /// A class whose `serialize` names as many fields as it has values.
 class list_by_hand {
  public:

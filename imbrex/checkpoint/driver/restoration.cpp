@@ -23,6 +23,7 @@ struct restorations {
   array_numbers numbers;           ///< on PE 0
   std::set<std::string> restored;  ///< names of arrays; on PE 0
   bool has_singles = false;        ///< the PE's single chares have been read
+  bool has_warned = false;         ///< arrays that are left out have been named
 };
 
 /// Reads from a checkpoint by a function. All that the program cannot read is the user's to know.
@@ -176,6 +177,17 @@ std::optional<array_numbers> begin_restoration(const std::string& array, std::st
     throw usage_error("restored: the array \"" + array + "\" of " + source->chosen().path +
                       " has elements of " + written + ", not of " + std::string(shown_class));
   return numbers_of_all(*source);
+}
+
+void warn_of_arrays_left_out() {
+  const restart_source* const source = store_here()->source();
+  auto& state = extension::current_pe().local<restorations>();
+  if (source == nullptr || std::exchange(state.has_warned, true)) return;
+  for (const auto& [name, its] : source->arrays())
+    if (its.what.kind != extension::array_kind::singles && !is_group(its.what.kind) &&
+        !state.restored.contains(name))
+      log(log_level::warning, "checkpoint: the program has not restored the array \"" + name + "\" of " +
+                                  source->chosen().path + ", so later checkpoints lack it");
 }
 
 chare_header* find_chare_of_group(std::uint64_t number) {

@@ -43,6 +43,9 @@ const extension::saved_array* find_array(const std::string& name);
 /// that has this array. Throws usage_error if the array is restored twice, or has another class than this
 /// one (`saved_array::shown_class`).
 std::optional<array_numbers> begin_restoration(const std::string& array, std::string_view shown_class);
+/// On the PE of the main task, before a checkpoint: warns once of arrays that the program has not restored,
+/// which the checkpoint therefore lacks.
+void warn_of_arrays_left_out();
 /// This PE's elements of an array, as they are read.
 struct part_in_restoration {
   extension::part_to_fill part;

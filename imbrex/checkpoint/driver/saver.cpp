@@ -8,6 +8,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
+#include <imbrex/checkpoint/driver/restoration.hpp>
 #include <imbrex/core/array/collectives.hpp>
 #include <imbrex/core/extension/device.hpp>
 #include <imbrex/core/extension/load.hpp>
@@ -169,6 +170,7 @@ task<std::string> saver::meet() {
 /// Copies all into the parts. Returns why that is not possible.
 task<std::string> saver::save_all() {
   try {
+    warn_of_arrays_left_out();
     last_number_ = folder_.create_next(last_number_);
     now_.which = {last_number_, run_, folder_.path_of(last_number_)};
   } catch (const imbrex::error& e) {
