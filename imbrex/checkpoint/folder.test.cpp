@@ -102,6 +102,7 @@ TEST_F(checkpoint_folders, give_back_what_was_committed) {
   verify_checkpoint(chosen.path);
 }
 
+// A folder's existence is no wholeness: picongpu#4454.
 TEST_F(checkpoint_folders, pass_over_what_has_no_manifest) {
   const checkpoint_folder folder(path_);
   write(folder);
@@ -117,6 +118,7 @@ TEST_F(checkpoint_folders, pass_over_what_has_no_manifest) {
   EXPECT_EQ(write(folder), 3U);
 }
 
+// Folders are never renamed: aspect#6276.
 TEST_F(checkpoint_folders, never_change_a_checkpoint) {
   const checkpoint_folder folder(path_);
   write(folder);
@@ -243,6 +245,7 @@ TEST_F(checkpoint_folders, refuse_another_format) {
             std::string::npos);
 }
 
+// Restarts from a bad checkpoint again and again: scr#174.
 TEST_F(checkpoint_folders, pass_over_a_checkpoint_whose_starts_die) {
   const checkpoint_folder folder(path_);
   write(folder);

@@ -119,6 +119,7 @@ INSTANTIATE_TEST_SUITE_P(on, checkpoint_driver,
                            return std::string(info.param.first) + "_to_" + info.param.second;
                          });
 
+// Other numbers of PEs: charm#983, charm#555, charm#575.
 TEST_P(checkpoint_driver, begins_again_with_equal_results) {
   for (const options& first : machine_by_name(GetParam().first).runs) {
     const test_folder folder;
@@ -133,6 +134,7 @@ TEST_P(checkpoint_driver, begins_again_with_equal_results) {
   }
 }
 
+// Several processes of several threads, and more of them than before: charm#2613, spectre#6562.
 TEST(checkpoint_driver_of_processes, begins_again_on_other_numbers) {
   for (const auto& [first, second] : {std::pair{1, 3}, std::pair{3, 2}, std::pair{2, 1}}) {
     const test_folder folder;
@@ -246,6 +248,7 @@ class plain_counter : public chare<plain_counter> {
   int value_ = 0;
 };
 
+// More than arrays come back: charm#2677.
 TEST(checkpoints, give_groups_their_state) {
   for (const int pes : {3, 1, 4}) {
     const test_folder folder;
@@ -306,6 +309,7 @@ class owner : public chare<owner> {
   element<ledger> own_;
 };
 
+// New chares get other numbers than those that come back: charm#3898.
 TEST(checkpoints, keep_single_chares) {
   const int owners = 7;
   for (const int pes : {3, 1, 4}) {

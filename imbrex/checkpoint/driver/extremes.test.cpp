@@ -79,6 +79,7 @@ class stateless : public chare<stateless> {
   void serialize(auto&) {}
 };
 
+// Parts without elements, among others: restarts of enzo-e hung on such (enzo-e#259).
 TEST_F(extreme_checkpoints, have_few_small_and_large_elements) {
   constexpr std::size_t large = std::size_t{24} << 20U;
   for (const int pes : {7, 2, 1, 3}) {

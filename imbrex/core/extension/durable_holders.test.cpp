@@ -105,6 +105,7 @@ task<> check_answers(array<holder> all) {
   }
 }
 
+// Proxies in members: charm#2643.
 TEST_P(durable_holders, proxies_name_the_same_chares) {
   memory::of_test().knows<holder>();
   memory::of_test().knows<town>();
