@@ -20,7 +20,7 @@ constexpr int calls = 100;
 constexpr std::size_t block = std::size_t{8} << 20U;
 constexpr std::size_t large_block = std::size_t{64} << 20U;
 
-double nanoseconds_since(nanoseconds moment) { return static_cast<double>((now() - moment).count()); }
+double device_nanoseconds_since(nanoseconds moment) { return static_cast<double>((now() - moment).count()); }
 
 /// The time until the work of a stream is done that `submit` submits: ns.
 template <class Submit>
@@ -29,7 +29,7 @@ task<double> time_of(stream& work, Submit submit) {
   const nanoseconds begin = now();
   submit();
   co_await work.done();
-  co_return nanoseconds_since(begin);
+  co_return device_nanoseconds_since(begin);
 }
 
 /// A rate, by the times of two sizes: bytes a second.
@@ -45,7 +45,7 @@ template <class Call>
 double time_of_call(Call call) {
   const nanoseconds begin = now();
   for (int i = 0; i < calls; ++i) call();
-  return nanoseconds_since(begin) / calls;
+  return device_nanoseconds_since(begin) / calls;
 }
 
 struct samples {
