@@ -46,10 +46,6 @@ void* memory_pool::take(std::size_t bytes) {
   put_by(at_rest_);
   void* found = reuse(size);
   if (found == nullptr) {
-    open_wards(false);
-    found = reuse(size);
-  }
-  if (found == nullptr && !released_blocks_.empty()) {
     close_ward();
     open_wards(false);
     found = reuse(size);

@@ -6,7 +6,7 @@
 namespace imbrex::detail {
 
 stepping_machine::stepping_machine(const options& settings, local_run& run)
-    : run_(run), events_(settings.checkpoint.faults.begin.events) {
+    : run_(run), is_traced_(!settings.trace.empty()), events_(settings.checkpoint.faults.begin.events) {
   clock_.advance_to(settings.checkpoint.faults.begin.time);
   if (!settings.checkpoint.faults.next) return;
   const machine_moment& when = settings.checkpoint.faults.next->when;

@@ -18,8 +18,9 @@ class stepping_machine : public machine {
  public:
   const clock& time() const final { return clock_; }
   simulated_clock* simulated_time() final { return &clock_; }
-  /// One pool: a message's memory is used again while it is in the processor's cache.
-  pool* memory() final { return &memory_; }
+  /// One pool: a message's memory is used again while it is in the processor's cache. In a traced run each PE
+  /// has its own, since a trace names messages by their addresses, and PEs run ahead of each other.
+  pool* memory() final { return is_traced_ ? nullptr : &memory_; }
   void connect(bool may_spin, scheduler* comm_thread) override;
   void stop() final {}  // each step checks whether the run has ended
   void finish(const std::function<void(processor& pe)>& last) final;
@@ -57,6 +58,7 @@ class stepping_machine : public machine {
   void begin();
   void die();
 
+  const bool is_traced_;
   pool memory_;
   bool has_begun_ = false;
   std::uint64_t events_;

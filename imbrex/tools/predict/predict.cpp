@@ -53,10 +53,7 @@ class runtime_options {
 
 class real_program final : public simulated_program {
  public:
-  explicit real_program(const settings& request) : request_(request) {
-    // Objects of thousands of PEs lie everywhere: with large pages a run takes a fifth less time.
-    ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0);
-  }
+  explicit real_program(const settings& request) : request_(request) {}
 
   tune::observation run(const tune::arguments& options, const tune::arguments& words,
                         nanoseconds limit) override {
