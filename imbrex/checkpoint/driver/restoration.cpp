@@ -121,7 +121,7 @@ struct restoration_of_singles final : extension::message_to_pe {
     const extension::message_guard guard(*this);
     const restart_source& source = *store_here()->source();
     const extension::saved_numbers saved = source.numbers(extension::current_pe().count());
-    read_from(source, [&] { begin_on_pe(source, numbers, saved); });
+    read_or_end_run([&] { read_from(source, [&] { begin_on_pe(source, numbers, saved); }); });
   }
 };
 

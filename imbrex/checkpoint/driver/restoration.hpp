@@ -10,11 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/base/type_name.hpp>
 #include <imbrex/checkpoint/driver/saved_value.hpp>
 #include <imbrex/core/extension/chare.hpp>
 #include <imbrex/core/extension/durable.hpp>
 #include <imbrex/core/extension/message_kind.hpp>
+#include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/serial/class_schema.hpp>
 #include <imbrex/serial/reader.hpp>
@@ -103,6 +105,17 @@ restored_class class_of() {
   return {&schema_of_chare<T>, &extension::part_to_fill::make<T, Placement...>};
 }
 
+/// Reads on a PE that has no main task. Bytes that the program cannot read end the run as there, with the
+/// status of a usage error.
+template <class Read>
+void read_or_end_run(const Read& read) {
+  try {
+    read();
+  } catch (const usage_error& e) {
+    extension::current_pe().run().fail(e.what(), usage_error::exit_status);
+  }
+}
+
 /// Tells a PE to read its elements of an array.
 template <class T, class... Placement>
 struct restoration final : extension::message_to_pe {
@@ -113,7 +126,7 @@ struct restoration final : extension::message_to_pe {
   void serialize(auto& ar) { ar(array, numbers); }
   void deliver() {
     const extension::message_guard guard(*this);
-    complete(read_part(array, numbers, class_of<T, Placement...>()));
+    read_or_end_run([&] { complete(read_part(array, numbers, class_of<T, Placement...>())); });
   }
 };
 
@@ -183,7 +196,7 @@ struct group_restoration final : extension::message_to_pe {
     // The group's creation may still be under way.
     if (chare == nullptr) return here.send(*this, here.number());
     const extension::message_guard guard(*this);
-    restore_chare<T>(*chare, number, numbers);
+    read_or_end_run([&] { restore_chare<T>(*chare, number, numbers); });
   }
 };
 
