@@ -75,7 +75,8 @@ OTHER_APPLICATIONS = {
 }
 
 EXAMPLES_IN_PYTHON = [
-    Program("heat_on_devices", "--device emulated"), Program("hello", hidden="on PE [0-9]+", in_any_order=True),
+    Program("checkpoint", "60", moves=True), Program("heat_on_devices", "--device emulated"),
+    Program("hello", hidden="on PE [0-9]+", in_any_order=True),
     Program("jacobi3d", "32 2 5"), Program("kmeans"), Program("move", moves=True), Program("parameter_server"),
     Program("ring", "20 10"), Program("ring_on_devices", "--device emulated"), Program("sweep"),
 ]
