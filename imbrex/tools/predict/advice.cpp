@@ -93,7 +93,7 @@ std::string bound_text(const prediction& of, int nodes) {
     return fmt::format(
         "On {} no part of the machine bounds alone: none that is twice as good brings {:.0f} %.",
         nodes_text(nodes), 100 * (least_bound - 1));
-  std::string text = fmt::format("On {} {} bounds: {} would bring {:.2f}", nodes_text(nodes),
+  std::string text = fmt::format("On {} the limit is {}: {} would bring {:.2f}", nodes_text(nodes),
                                  gains.front().part, gains.front().change, gains.front().gain);
   if (gains.size() > 1 && gains[1].gain >= least_bound)
     text += fmt::format(", {} {:.2f}", gains[1].change, gains[1].gain);

@@ -141,9 +141,9 @@ TEST(predict, says_which_odf_is_best_and_what_bounds) {
   ASSERT_EQ(sentences.size(), 3U);
   EXPECT_NE(sentences[0].find("ODF 2"), std::string::npos) << sentences[0];
   EXPECT_NE(sentences[1].find("Use at most 8 nodes"), std::string::npos) << sentences[1];
-  EXPECT_NE(
-      sentences[2].find("On 64 nodes the network's rate bounds: twice the rate of the network would bring"),
-      std::string::npos)
+  EXPECT_NE(sentences[2].find(
+                "On 64 nodes the limit is the network's rate: twice the rate of the network would bring"),
+            std::string::npos)
       << sentences[2];
   ASSERT_EQ(found.sweeps.size(), 2U);
   EXPECT_LT(found.sweeps[1].times[2], found.sweeps[0].times[2]);
