@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,8 @@ constexpr int count = 11;
 /// at the beginning.
 class cell : public chare<cell> {
  public:
+  static inline std::string removed_midway;  ///< a file; empty: none
+
   mailbox<std::int64_t> words;
   mailbox<std::int64_t> ahead;
 
@@ -51,6 +54,7 @@ class cell : public chare<cell> {
       const std::int64_t word = co_await words.receive(step_);
       sum_ += word;
       ++step_;
+      if (me == 0 && step_ == steps / 2 && !removed_midway.empty()) std::filesystem::remove(removed_midway);
       if (step_ == steps) {
         const std::int64_t sent_ahead = co_await ahead.receive();
         sum_ += sent_ahead;
@@ -161,6 +165,23 @@ TEST(checkpoints, are_made_after_balance_points_and_removed_later) {
     EXPECT_EQ(run(restarted(testing::threads(2), folder.path()), [] { return run_ring(false); }), 0);
     EXPECT_EQ(run(restarted(testing::threads(2), written.front().path), [] { return run_ring(false); }), 0);
   }
+}
+
+TEST(checkpoints, are_tried_again_after_the_folder_could_not_be_made) {
+  const test_folder folder;
+  std::ofstream(folder.path()) << "in the way";
+  options settings = with_folder(testing::seeded(3, 5), folder);
+  settings.checkpoint.every_points = 10;
+  EXPECT_EQ(run(settings,
+                [&]() -> task<> {
+                  const auto cells = make_array<cell>(dense({count}).named("cells"));
+                  cell::removed_midway = folder.path();
+                  const std::int64_t all = co_await cells.reduce<&cell::run>(sum, steps);
+                  EXPECT_EQ(all, expected_sum(steps));
+                }),
+            0);
+  cell::removed_midway.clear();
+  EXPECT_FALSE(folder.list().empty());
 }
 
 TEST(checkpoints, that_are_passed_over_are_named) {

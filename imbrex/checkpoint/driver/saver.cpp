@@ -136,10 +136,8 @@ void saver::begin_next() {
 
 task<> saver::make() {
   std::string problem = co_await meet();
-  if (problem.empty())
-    problem = co_await save_all();
-  else
-    send<&saver::begin_period>(peers(), begun_);
+  if (problem.empty()) problem = co_await save_all();
+  if (!problem.empty()) send<&saver::begin_period>(peers(), begun_);
   // The elements stand until here.
   co_await all_elements_->end();
   if (!problem.empty()) co_return finish(problem);
