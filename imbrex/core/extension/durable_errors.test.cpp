@@ -170,6 +170,20 @@ TEST(durable_errors, name_two_arrays_of_one_name) {
   });
 }
 
+TEST(durable_errors, free_the_name_of_an_array_whose_destruction_has_been_awaited) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    EXPECT_EQ(testing::run_on({"deterministic", {seeded(1 + static_cast<int>(seed % 4), seed)}},
+                              []() -> task<> {
+                                for (int i = 0; i < 5; ++i) {
+                                  const auto all = make_array<counter>(dense(2).named("all"));
+                                  co_await all.created();
+                                  co_await all.destroy();
+                                }
+                              }),
+              0)
+        << "seed " << seed;
+}
+
 class cell : public chare<cell, index<2>> {
  public:
   mailbox<std::string> notes;

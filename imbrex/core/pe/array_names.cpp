@@ -7,6 +7,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/type_name.hpp>
+#include <imbrex/core/pe/local_array.hpp>
 
 namespace imbrex::detail {
 
@@ -25,8 +26,10 @@ std::string lasting_name(const array_origin& origin, std::string_view shown_clas
 
 const collection_part* find_named(const processor& pe, std::string_view name) {
   const collection_part* found = nullptr;
-  pe.for_each_collection([&](const collection_part& each) {
-    if (!each.origin().name.empty() && lasting_name(each.origin(), each.shown_name()) == name) found = &each;
+  // The part of a destroyed array may still be here when its maker goes on; the name is free by then.
+  for_each_array(pe, [&](const local_array& each) {
+    if (each.is_closed() || each.origin().name.empty()) return;
+    if (lasting_name(each.origin(), each.shown_name()) == name) found = &each;
   });
   return found;
 }
