@@ -25,6 +25,7 @@
 #include <imbrex/tools/abandoned_segments.hpp>
 #include <imbrex/tools/ending.hpp>
 #include <imbrex/tools/exchange.hpp>
+#include <imbrex/tools/foreign_launcher.hpp>
 #include <imbrex/tools/line_relay.hpp>
 #include <imbrex/tools/process/descendants.hpp>
 #include <imbrex/tools/process/signal_source.hpp>
@@ -41,6 +42,8 @@ using time_point = std::chrono::steady_clock::time_point;
 /// after `grace` get SIGTERM, and after another `termination_time` SIGKILL.
 constexpr auto grace = 3s;
 constexpr auto termination_time = 2s;
+/// Other launchers give their processes time in the same way: Slurm's KillWait is 30 s.
+constexpr auto termination_time_of_foreign = 35s;
 /// The interval of checks whether other processes are ending after a failure, or a checkpoint has come.
 constexpr auto ending_look = 20ms;
 /// The time between SIGTERM and SIGKILL for processes that the job's processes have left behind.
@@ -125,7 +128,8 @@ class job {
     return {.status = outcome_.status.value_or(verdict_.status()),
             .is_by_death = outcome_.has_death && !outcome_.status && !outcome_.is_ended_by_user,
             .is_for_resize = outcome_.resize.is_done(),
-            .next_processes = outcome_.resize.processes()};
+            .next_processes = outcome_.resize.processes(),
+            .next_nodes = outcome_.resize.nodes()};
   }
 
  private:
@@ -140,10 +144,15 @@ class job {
 
   void start() {
     members_.reserve(static_cast<std::size_t>(settings_.processes));
+    const process_request request{.command = settings_.command,
+                                  .environment = settings_.environment,
+                                  .kept_open = launcher_.clean.descriptor(),
+                                  .ignored = settings_.restarts.signal,
+                                  .state = launcher_.signals.inherited()};
     for (int rank = 0; rank < settings_.processes; ++rank) {
-      rank_process child =
-          start_rank(settings_.command, settings_.environment, rank, settings_.processes, launcher_pipe_,
-                     launcher_.clean.descriptor(), settings_.restarts.signal, launcher_.signals.inherited());
+      rank_process child = settings_.is_foreign()
+                               ? start_foreign_launcher(request)
+                               : start_rank(request, rank, settings_.processes, launcher_pipe_);
       launcher_.clean.note(child.pid);
       const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
       std::string name = name_of(rank, child.pid);
@@ -160,6 +169,7 @@ class job {
   /// The name of a process with its rank, or with its MPI ranks.
   std::string name_of(int number, pid_t pid) const {
     const std::string its_pid = "pid " + std::to_string(pid);
+    if (settings_.is_foreign()) return settings_.foreign_launcher + " (" + its_pid + ")";
     if (settings_.ranks == 0) return "rank " + std::to_string(number) + " (" + its_pid + ")";
     return "process " + std::to_string(number) + " (" + its_pid + ", " +
            words_of_ranks(number, settings_.processes, settings_.ranks) + ")";
@@ -297,6 +307,9 @@ class job {
       end.is_requested =
           requested_signals_.contains(WTERMSIG(how)) && !(WTERMSIG(how) == SIGKILL && one.was_ending);
       outcome_.has_death = outcome_.has_death || !end.is_requested;
+    } else if (settings_.is_foreign()) {
+      end.is_requested = requested_signals_.contains(end.status - 128) || outcome_.resize.is_done();
+      outcome_.has_death = !end.is_requested && is_status_of_death(end.status);
     }
     verdict_.add(end, now());
     one.process.socket.close();
@@ -335,6 +348,10 @@ class job {
     if (running_ == 0 && only_tells) return;
     if (is_resize_request(info)) {
       say(outcome_.resize.begin(settings_.restarts, info.ssi_int));
+      return;
+    }
+    if (signal == SIGUSR2 && settings_.foreign_launcher == "srun" && has_slurm_nodes(settings_.restarts)) {
+      say(outcome_.resize.begin_on_slurm_nodes(settings_.restarts, settings_.command));
       return;
     }
     if (running_ == 0) {  // the user no longer waits for the reader of the output
@@ -395,9 +412,10 @@ class job {
       return !one.running || exchange_->announced(rank_of(one));
     };
     if (outcome_.resize.is_pending() && std::ranges::none_of(members_, has_ended)) {
-      if (outcome_.resize.has_checkpoint())
-        kill_all(SIGKILL);
-      else if (outcome_.resize.asks_at(t))
+      if (outcome_.resize.has_checkpoint()) {
+        if (settings_.is_foreign()) kills_at_ = t + termination_time_of_foreign;
+        kill_all(settings_.is_foreign() ? SIGTERM : SIGKILL);
+      } else if (outcome_.resize.asks_at(t))
         ::kill(members_.front().process.pid, settings_.restarts.signal);
     }
     if (kills_at_ && t >= *kills_at_) {
@@ -421,7 +439,7 @@ class job {
 
   void terminate() {
     ends_at_.reset();
-    kills_at_ = now() + termination_time;
+    kills_at_ = now() + (settings_.is_foreign() ? termination_time_of_foreign : termination_time);
     kill_all(SIGTERM);
   }
 

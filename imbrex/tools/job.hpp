@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/tools/cleaner.hpp>
+#include <imbrex/tools/foreign_launcher.hpp>
 #include <imbrex/tools/process/signal_source.hpp>
 #include <imbrex/tools/restart_settings.hpp>
 
@@ -21,7 +22,11 @@ struct job_settings {
   std::optional<std::chrono::milliseconds> timeout;  ///< longest time of the job, with all its restarts
   std::vector<std::string> command;                  ///< the program and its arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< additional variables of its environment
+  /// Name of the launcher, such as "srun", that starts the processes; empty: this command does.
+  std::string foreign_launcher;
   restart_settings restarts;
+
+  bool is_foreign() const { return !foreign_launcher.empty(); }
 };
 
 /// The end of a job.
@@ -31,6 +36,7 @@ struct job_end {
       false;  ///< a signal killed a process, and neither the launcher nor the user ended the job
   bool is_for_resize = false;  ///< the job ended in order to go on with another number of processes
   int next_processes = 0;      ///< the number of processes that `imbrex resize` has asked for; 0: none
+  std::optional<slurm_nodes> next_nodes{};  ///< the nodes of Slurm for them, if these have changed
 };
 
 /// Signals and the cleaner of a launcher, for all its jobs.

@@ -36,7 +36,7 @@ python_code code_of(std::span<const std::string> arguments) {
 }
 
 /// The text of a script, or of a folder's main script. Empty if it cannot be read.
-std::string text_of(std::filesystem::path script) {
+std::string text_of_script(std::filesystem::path script) {
   std::error_code none;
   if (std::filesystem::is_directory(script, none)) script /= "__main__.py";
   if (!std::filesystem::is_regular_file(script, none))
@@ -57,7 +57,7 @@ bool imports_imbrex(const std::string& text) {
 bool imports_mpi4py(std::span<const std::string> arguments) {
   const python_code code = code_of(arguments);
   if (code.module == "mpi4py" || code.module.starts_with("mpi4py.")) return true;
-  const std::string text = code.script.empty() ? code.text : text_of(code.script);
+  const std::string text = code.script.empty() ? code.text : text_of_script(code.script);
   return text.find("mpi4py") != std::string::npos && !imports_imbrex(text);
 }
 

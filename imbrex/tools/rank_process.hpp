@@ -23,12 +23,22 @@ struct rank_process {
 /// Names and values.
 using environment_variables = std::vector<std::pair<std::string, std::string>>;
 
-/// Starts process `rank` of `size` with additional environment variables. The process is killed when this
-/// thread ends. `launcher_pipe`: reading end of a pipe whose other end only the launcher has. `kept_open`: a
-/// descriptor that the process keeps until its end. `ignored`: a signal that it ignores at first; 0: none.
-/// Throws `usage_error` if the program cannot be run, `error` if the system cannot start another process.
-rank_process start_rank(const std::vector<std::string>& command, const environment_variables& environment,
-                        int rank, int size, const descriptor& launcher_pipe, int kept_open, int ignored,
-                        const inherited_state& state);
+/// The program of a job's processes, and what they inherit.
+struct process_request {
+  const std::vector<std::string>& command;
+  const environment_variables& environment;  ///< additional variables
+  int kept_open;                             ///< a descriptor that the process keeps until its end
+  int ignored;                               ///< a signal that a rank ignores at first; 0: none
+  const inherited_state& state;
+};
+
+/// Starts process `rank` of `size`. The process is killed when this thread ends. `launcher_pipe`: reading end
+/// of a pipe whose other end only the launcher has. Throws `usage_error` if the program cannot be run,
+/// `error` if the system cannot start another process.
+rank_process start_rank(const process_request& request, int rank, int size, const descriptor& launcher_pipe);
+
+/// Starts a launcher that starts the processes itself, such as srun. It gets SIGTERM when this thread ends.
+/// There is no bootstrap connection. Otherwise as `start_rank`.
+rank_process start_foreign_launcher(const process_request& request);
 
 }  // namespace imbrex::tools

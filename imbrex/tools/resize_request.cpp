@@ -39,11 +39,27 @@ std::string resize_request::begin(const restart_settings& job, int processes) {
   before_ = checkpoints::newest_checkpoint(folder_);
   processes_ = processes;
   next_ask_ = {};
-  return "going on with " + std::to_string(processes) + " processes after the next checkpoint";
+  return "going on with " + std::to_string(processes) + (processes == 1 ? " process " : " processes ") +
+         (has_lost_nodes_ ? "from the newest checkpoint" : "after the next checkpoint");
+}
+
+std::string resize_request::begin_on_slurm_nodes(const restart_settings& job,
+                                                 std::span<const std::string> launcher) {
+  if (is_pending()) return "the job is being resized already";
+  try {
+    const slurm_nodes nodes = slurm_nodes_now();
+    const int before = slurm_nodes_before().value_or(nodes.count);
+    if (nodes.count == before) return "the job has " + std::to_string(before) + " nodes as before";
+    has_lost_nodes_ = nodes.count < before;
+    nodes_ = nodes;
+    return begin(job, processes_on(nodes, launcher));
+  } catch (const error& e) {
+    return std::string("the job cannot be resized: ") + e.what();
+  }
 }
 
 bool resize_request::has_checkpoint() {
-  is_done_ = checkpoints::newest_checkpoint(folder_) > before_;
+  is_done_ = has_lost_nodes_ || checkpoints::newest_checkpoint(folder_) > before_;
   return is_done_;
 }
 
@@ -51,6 +67,10 @@ bool resize_request::asks_at(std::chrono::steady_clock::time_point now) {
   if (now < next_ask_) return false;
   next_ask_ = now + asking_interval;
   return true;
+}
+
+bool has_slurm_nodes(const restart_settings& job) {
+  return !job.folder.empty() && job.signal != resize_signal && slurm_nodes_before().has_value();
 }
 
 bool is_resize_request(const signalfd_siginfo& info) {

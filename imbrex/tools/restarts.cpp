@@ -22,7 +22,7 @@
 #include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/checkpoint/folder.hpp>
-#include <imbrex/tools/resize_request.hpp>
+#include <imbrex/tools/foreign_launcher.hpp>
 
 namespace imbrex::tools {
 
@@ -96,13 +96,61 @@ class time_limit {
   std::optional<std::chrono::steady_clock::time_point> end_;
 };
 
-/// Adds option words to the program's, before a word "--".
-void add_words(std::vector<std::string>& command, const std::vector<std::string>& words) {
-  command.insert(std::find(command.begin() + 1, command.end(), "--"), words.begin(), words.end());
+/// Lets the program begin from this folder: by words before a word "--", or by its environment if another
+/// launcher starts it.
+void restart_from(const std::string& folder, job_settings& job) {
+  const std::string option = "--restart";
+  auto& words = job.command;
+  if (!job.is_foreign()) {
+    words.insert(std::find(words.begin() + 1, words.end(), "--"), {option, folder});
+    return;
+  }
+  // Words of the program win over its environment's.
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == option && i + 1 < words.size()) words[i + 1] = folder;
+    if (words[i].starts_with(option + "=")) words[i] = option + "=" + folder;
+  }
+  add_options(job.environment, {option, folder});
+}
+
+/// Lets the next start have other numbers.
+void resize(job_settings& base, const job_end& request) {
+  if (request.next_nodes) {
+    use_slurm_nodes(*request.next_nodes);
+    set_nodes(base.command, request.next_nodes->count);
+  }
+  if (request.next_processes == 0) return;
+  if (base.is_foreign())
+    set_processes(base.command, request.next_processes);
+  else
+    base.processes = request.next_processes;
 }
 
 void say(const std::string& text) {
   std::fputs(("imbrex run: " + printable_lines(text) + "\n").c_str(), stderr);
+}
+
+/// Lets the next start have the nodes that a job of Slurm still has after a death.
+void follow_slurm(job_settings& base) {
+  const auto before = slurm_nodes_before();
+  if (base.foreign_launcher != "srun" || !before) return;
+  try {
+    const slurm_nodes nodes = slurm_nodes_now();
+    if (nodes.count == *before) return;
+    resize(base, {.next_processes = processes_on(nodes, base.command), .next_nodes = nodes});
+  } catch (const error&) {  // srun will say what it cannot do
+  }
+}
+
+/// Runs the job. If its processes cannot be started after a resize, it ends with a status, not an exception.
+job_end run_resized(const job_settings& settings, const launcher& by, bool is_resized) {
+  try {
+    return run_job(settings, by);
+  } catch (const error& e) {
+    if (!is_resized) throw;
+    say(e.what());
+    return {.status = 1};
+  }
 }
 
 }  // namespace
@@ -116,26 +164,37 @@ int run_with_restarts(const job_settings& settings) {
   // Checkpoints of an earlier job are none of this one.
   const std::uint64_t at_start = checkpoints::newest_checkpoint(restarts.folder);
   std::uint64_t before = at_start;
-  job_settings next = settings;
+  job_settings base = settings;        // as the next start has them, but for its --restart
+  std::optional<job_settings> former;  // the settings before a resize whose processes have not met yet
   for (int begun = 0, deaths = 0;;) {
+    job_settings next = base;
     next.timeout = limit.left();
-    const job_end end = run_job(next, own);
-    if (!end.is_for_resize && (!end.is_by_death || begun == restarts.most)) return end.status;
+    const bool has_checkpoint = before > at_start;
+    if (has_checkpoint) restart_from(restarts.folder, next);
+    const job_end end = run_resized(next, own, former.has_value());
     const std::uint64_t newest = checkpoints::newest_checkpoint(restarts.folder);
+    if (former && end.status != 0 && !end.is_by_death && !end.is_for_resize && newest == before) {
+      say("the job cannot go on with other numbers of processes; it goes on with those before");
+      base = *std::exchange(former, std::nullopt);
+      continue;
+    }
+    former.reset();
+    if (!end.is_for_resize && (!end.is_by_death || begun == restarts.most)) return end.status;
     deaths = end.is_for_resize ? 0 : newest == before ? deaths + 1 : 1;
     before = newest;
     if (deaths == most_deaths_in_a_row) {
       say("no new checkpoint has come between " + std::to_string(deaths) + " deaths; the job is given up");
       return end.status;
     }
-    if (end.next_processes > 0) next.processes = end.next_processes;
-    next.command = settings.command;
-    const bool has_checkpoint = newest > at_start;
-    if (has_checkpoint) add_words(next.command, {"--restart", restarts.folder});
+    if (end.next_processes > 0) {
+      former = base;
+      resize(base, end);
+    }
     if (end.is_for_resize) continue;
+    follow_slurm(base);
     say("restart " + std::to_string(++begun) + " of " + std::to_string(restarts.most) +
-        (has_checkpoint ? ", from " + checkpoints::checkpoint_folder(restarts.folder).path_of(newest)
-                        : ", from the beginning: there is no checkpoint yet"));
+        (newest > at_start ? ", from " + checkpoints::checkpoint_folder(restarts.folder).path_of(newest)
+                           : ", from the beginning: there is no checkpoint yet"));
   }
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/lost_process.hpp>
 #include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/options/command.hpp>
 #include <imbrex/base/options/command_words.hpp>
@@ -25,6 +26,7 @@
 #include <imbrex/core/options/environment_options.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/net/ucx/library.hpp>
+#include <imbrex/tools/foreign_launcher.hpp>
 #include <imbrex/tools/mpi_program.hpp>
 
 namespace imbrex::tools {
@@ -118,7 +120,9 @@ std::optional<std::string> read_run_options(run_options& input, std::span<const 
   command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
               "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
               "standard output and standard error are passed on whole. An error that all processes report at "
-              "their start is printed once, unless --prefix is given.");
+              "their start is printed once, unless --prefix is given. With --restarts and without -n, the "
+              "program may be a launcher that starts the processes itself: imbrex run --restarts 5 "
+              "--checkpoint DIR -- srun -n 64 ./app.");
   run.option("-n", "N", input.processes, "number of processes (default 1 for an MPI program)")
       .option("--ranks", "N", input.with_value["--ranks"],
               "number of MPI ranks in all processes together (default one in each)");
@@ -200,13 +204,7 @@ int ranks_in(const std::vector<std::string>& words, int processes) {
 
 /// Passes option words to an MPI program in a variable, as it interprets its command line itself.
 void give_words(job_settings& request, const std::vector<std::string>& words) {
-  const char* const before = std::getenv("IMBREX_OPTIONS");
-  std::string text = before == nullptr ? "" : std::string(before);
-  if (!words.empty()) {
-    if (before != nullptr) text += " ";
-    text += command_line_of(words);
-    request.environment.emplace_back("IMBREX_OPTIONS", text);
-  }
+  const std::string text = add_options(request.environment, words);
   request.ranks = ranks_in(command_words(text).value_or(words), request.processes);
 }
 
@@ -321,6 +319,37 @@ restart_settings restarts_of(const run_options& input, const std::vector<std::st
   return restarts;
 }
 
+/// The job of a launcher that starts the processes itself.
+job_settings job_of_foreign(run_options input, const options_file& from_file) {
+  job_settings request;
+  request.command = input.program;
+  request.foreign_launcher = name_of_foreign_launcher(input.program.front());
+  const std::string& name = request.foreign_launcher;
+  if (!input.restarts)
+    throw usage_error(name +
+                      " starts processes itself, and needs no imbrex run; give --restarts N to start it "
+                      "anew after the death of a process, or -n N to start " +
+                      name + " N times");
+  for (const auto& [option, is_set] :
+       {std::pair("--prefix", input.prefix), std::pair("--preload", input.preload),
+        std::pair("--migratable", input.flags.at("--migratable"))})
+    if (is_set)
+      throw usage_error(std::string(option) + ": the processes are those of " + name +
+                        ", which this option does not reach");
+  if (input.timeout) request.timeout = timeout_of(*input.timeout);
+  std::vector<std::string> words = from_file.words;
+  const std::vector<std::string> more = input.of_program();
+  words.insert(words.end(), more.begin(), more.end());
+  add_options(request.environment, words);
+  request.environment.emplace_back(variable_of_loss, std::to_string(restartable_status));
+  // Open MPI passes on no others to other hosts.
+  request.environment.emplace_back("OMPI_MCA_mca_base_env_list",
+                                   "IMBREX_OPTIONS;" + std::string(variable_of_loss));
+  words.insert(words.end(), request.command.begin(), request.command.end());
+  request.restarts = restarts_of(input, words);
+  return request;
+}
+
 /// `has_ranks`: the user's options imply an MPI program.
 way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
   if (program.empty() || program.front().empty()) return way_to_mpi::none;
@@ -336,6 +365,11 @@ job_settings job_of_run(run_options input) {
     input.with_value["--checkpoint-every"] = *input.checkpoint_memory;
   }
   if (input.file) from_file = read_options_file(*input.file);
+  if (input.restarts && !input.has("--checkpoint-on") && value_in(input.program, "--checkpoint-on").empty() &&
+      !value_in_all(input, "--checkpoint").empty())
+    input.with_value["--checkpoint-on"] = "USR1";  // for imbrex resize
+  if (!input.processes && !input.program.empty() && !name_of_foreign_launcher(input.program.front()).empty())
+    return job_of_foreign(std::move(input), from_file);
   const way_to_mpi way = way_of(input.program, input.has("--ranks"));
   const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
   if (!input.processes && from_file.processes == 0 && !is_mpi)
@@ -350,9 +384,6 @@ job_settings job_of_run(run_options input) {
     throw usage_error(
         "--restarts " + *input.restarts +
         ": a program of MPI is not started anew by itself; begin it from its checkpoint by --restart");
-  if (input.restarts && !input.has("--checkpoint-on") && value_in(input.program, "--checkpoint-on").empty() &&
-      !value_in_all(input, "--checkpoint").empty())
-    input.with_value["--checkpoint-on"] = "USR1";  // for imbrex resize
   const run_options as_written = input;
   job_settings request = job_of(std::move(input), from_file, processes, way);
   request.restarts = restarts_of(as_written, request.command);

@@ -24,6 +24,13 @@ std::string complaint(const words& line) {
   return error_of<imbrex::usage_error>([&] { imbrex::tools::parse_run(line); });
 }
 
+/// The value of a variable in a job's environment; "none" if it is not set.
+std::string variable(const job_settings& request, const std::string& name) {
+  for (const auto& [variable_name, value] : request.environment)
+    if (variable_name == name) return value;
+  return "none";
+}
+
 TEST(run_command, leaves_the_program_its_options) {
   const job_settings request = settings({"-n", "4", "--prefix", "--timeout", "1.5", "./app", "--pes", "1",
                                          "-n", "9", "--prefix", "--", "--help", "run"});
@@ -42,6 +49,26 @@ TEST(run_command, needs_no_more_than_a_number_and_a_program) {
     EXPECT_FALSE(request.timeout);
     EXPECT_EQ(request.command, std::vector<std::string>{"app"});
   }
+}
+
+TEST(run_command, starts_a_job_of_another_launcher_anew) {
+  const auto own =
+      settings({"--restarts", "5", "--checkpoint", "saved", "--", "srun", "-n", "4", "./app", "8"});
+  EXPECT_EQ(own.foreign_launcher, "srun");
+  EXPECT_EQ(own.command, (words{"srun", "-n", "4", "./app", "8"}));
+  EXPECT_EQ(own.restarts.most, 5);
+  EXPECT_EQ(own.restarts.folder, "saved");
+  EXPECT_EQ(variable(own, "IMBREX_OPTIONS"), "--checkpoint saved --checkpoint-on USR1");
+  EXPECT_EQ(variable(own, "IMBREX_LOSS_STATUS"), "75");
+  const auto of_program = settings({"--restarts", "5", "mpirun", "-n", "4", "./app", "--checkpoint", "here"});
+  EXPECT_EQ(of_program.foreign_launcher, "mpirun");
+  EXPECT_EQ(of_program.restarts.folder, "here");
+  EXPECT_EQ(settings({"-n", "2", "srun"}).foreign_launcher, "");
+  EXPECT_NE(complaint({"srun", "-n", "4", "./app"}).find("give --restarts N"), std::string::npos);
+  EXPECT_NE(complaint({"--restarts", "5", "srun", "./app"}).find("give --checkpoint DIR"), std::string::npos);
+  for (const char* const option : {"--prefix", "--preload", "--migratable"})
+    EXPECT_EQ(complaint({"--restarts", "5", "--checkpoint", "saved", option, "srun", "./app"}).find(option),
+              0U);
 }
 
 TEST(run_command, starts_jobs_anew) {
@@ -119,13 +146,6 @@ TEST(run_command, says_what_is_wrong_and_what_to_write) {
   };
   for (const auto& [line, expected] : wrong)
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
-}
-
-/// The value of a variable in a job's environment; "none" if it is not set.
-std::string variable(const job_settings& request, const std::string& name) {
-  for (const auto& [variable_name, value] : request.environment)
-    if (variable_name == name) return value;
-  return "none";
 }
 
 TEST(run_command, gives_options_of_the_runtime_to_the_program) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs under a real Slurm, started in all the ways that srun has, and ended in some.
 
-usage: slurm_test.py WORKER [unittest's arguments]
+usage: slurm_test.py WORKER SAVED_WORKER IMBREX [unittest's arguments]
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from slurm import Slurm, Unavailable  # noqa: E402
 
-WORKER = sys.argv[1]
+WORKER, SAVED_WORKER, IMBREX = sys.argv[1:4]
 LIMIT = 60
 
 
@@ -121,6 +121,48 @@ class Steps(unittest.TestCase):
         self.finish(step, pids)
         self.assertNotEqual(step.returncode, 0)
 
+    def test_starts_a_step_anew_after_a_death(self):
+        """Then its nodes become fewer, and it goes on with the processes of the others."""
+        if "pmix" not in self.plugins:
+            self.skipTest("this Slurm has no plugin for PMIx")
+        saved = self.folder / "saved"
+        job = subprocess.Popen(["salloc", "-N", "2", "-n", "4", IMBREX, "run", "--restarts", "2", "--checkpoint",
+                                str(saved), "--checkpoint-every", "20", "--", "srun", "-N", "2", "-n", "4",
+                                "--mpi=pmix", SAVED_WORKER, "3000", "--pes", "1"], text=True,
+                               env=self.cluster.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        text = ""
+
+        def read_until(count):
+            nonlocal text
+            while text.count("begins at step") < count:
+                line = job.stdout.readline()
+                self.assertTrue(line, text)
+                text += line
+
+        def wait_for_checkpoint(after):
+            end = time.monotonic() + LIMIT
+            numbers = lambda: [int(each.parent.name) for each in saved.glob("*/manifest.json")]
+            while max(numbers(), default=0) <= after and time.monotonic() < end:
+                time.sleep(0.05)
+            return max(numbers(), default=0)
+        try:
+            read_until(1)
+            newest = wait_for_checkpoint(0)
+            os.kill(int(re.findall(r"process 1 pid (\d+)", text)[-1]), signal.SIGKILL)
+            read_until(2)
+            wait_for_checkpoint(newest)
+            number = re.search(r"Granted job allocation (\d+)", text)[1]
+            self.run_tool("scontrol", "update", f"JobId={number}", "NumNodes=1")
+            launcher = int(self.run_tool("pgrep", "-of", f"^{IMBREX} run --restarts").stdout)
+            os.kill(launcher, signal.SIGUSR2)
+            text += job.communicate(timeout=LIMIT)[0]
+        finally:
+            job.kill()
+        self.assertEqual(job.returncode, 0, text)
+        self.assertEqual((text.count("right"), text.count("begins at step 0")), (1, 1), text)
+        self.assertIn("restart 1 of 2, from ", text)
+        self.assertEqual(len(re.findall(r"process \d+ pid", text)), 4 + 4 + 2, text)
+
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)

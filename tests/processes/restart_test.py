@@ -93,6 +93,73 @@ class Restarted(Job):
         self.assertEqual(self.out().count("right"), 1, self.out())
         self.check_nothing_left()
 
+    def test_goes_on_with_the_former_number_where_others_cannot_start(self):
+        """Growing begins with the new processes; here the program refuses so many."""
+        script = self.folder / "few"
+        script.write_text(f'#!/bin/sh\n[ "$IMBREX_SIZE" -le 2 ] || exit 3\nexec {SAVED_WORKER} "$@"\n')
+        script.chmod(0o755)
+        job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 1, "--checkpoint", "saved", script, 900,
+                                 "--pes", 1)
+        self.wait_until(lambda: "begins at step 0" in self.out(), job)
+        self.pids += descendants(job.pid)
+        subprocess.run([jobs.IMBREX, "resize", str(job.pid), "-n", "5"], check=True, timeout=LIMIT)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.out().count("right")), (0, 1), self.out() + self.err())
+        self.assertIn("it goes on with those before", self.err())
+        self.assertEqual(len(re.findall("begins at step", self.out())), 2, self.out())
+        self.check_nothing_left()
+
+    def foreign_launcher(self, name):
+        """A launcher of that name in a folder of its own, which starts processes as `imbrex run` does."""
+        folder = self.folder / "launchers"
+        folder.mkdir(exist_ok=True)
+        for program, text in ((name, f'exec {jobs.IMBREX} run "$@"'),
+                              ("scontrol", 'echo "JobId=$5 NodeList=n1 NumNodes=1"')):
+            (folder / program).write_text(f"#!/bin/sh\n{text}\n")
+            (folder / program).chmod(0o755)
+        return {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2"}
+
+    def test_starts_another_launcher_anew(self):
+        job = self.start_command(jobs.IMBREX, "run", "--restarts", 2, "--checkpoint", "saved", "--checkpoint-every", 5,
+                                 "--", "mpirun", "-n", 3, SAVED_WORKER, 700, "--pes", 1,
+                                 environment=self.foreign_launcher("mpirun"))
+        for start in (1, 2):
+            self.wait_until(lambda: len(self.pids_of(start, 3)) == 3, job)
+            before = self.newest_in(self.folder / "saved")
+            self.wait_until(lambda: self.newest_in(self.folder / "saved") > before, job)
+            self.pids += descendants(job.pid)
+            os.kill(self.pids_of(start, 3)[start - 1], signal.SIGKILL)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.out().count("right")), (0, 1), self.out() + self.err())
+        self.assertEqual(len(re.findall(r"restart \d of 2, from .*saved", self.err())), 2, self.err())
+        self.check_nothing_left()
+
+    def test_resizes_a_job_of_another_launcher(self):
+        """By `imbrex resize`, and by SIGUSR2 after the nodes of Slurm have become fewer."""
+        job = self.start_command(jobs.IMBREX, "run", "--restarts", 1, "--checkpoint", "saved", "--", "srun", "-n3",
+                                 SAVED_WORKER, 1500, "--pes", 1, environment=self.foreign_launcher("srun"))
+        ids = lambda: re.findall(r"process \d+ pid (\d+)", self.out())
+        for total, ask in ((3, lambda: subprocess.run([jobs.IMBREX, "resize", str(job.pid), "-n", "4"], check=True)),
+                           (7, lambda: os.kill(job.pid, signal.SIGUSR2))):
+            self.wait_until(lambda: len(ids()) == total and "begins" in self.out().rpartition("process")[2], job)
+            self.pids += descendants(job.pid)
+            ask()
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.out().count("right")), (0, 1), self.out() + self.err())
+        self.assertEqual(len(ids()), 3 + 4 + 2)
+        self.assertIn("going on with 2 processes from the newest checkpoint", self.err())
+        self.assertNotIn("ended", self.err())
+        self.check_nothing_left()
+
+    def test_a_failure_of_the_program_starts_no_launcher_anew(self):
+        (self.folder / "fails").write_text("#!/bin/sh\nexit 1\n")
+        (self.folder / "fails").chmod(0o755)
+        job = self.start_command(jobs.IMBREX, "run", "--restarts", 2, "--checkpoint", "saved", "--", "mpirun", "-n", 2,
+                                 "./fails", environment=self.foreign_launcher("mpirun"))
+        self.finish(job, LIMIT)
+        self.assertEqual(job.returncode, 1)
+        self.assertNotIn("restart 1", self.err())
+
     def test_removes_what_a_killed_launcher_has_left(self):
         """Its cleaner does, or the next launcher if that was killed, too."""
         words = (jobs.IMBREX, "run", "-n", 2, "--restarts", 9, "--checkpoint-memory", "5", SAVED_WORKER)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <imbrex/base/log.hpp>
+#include <imbrex/base/lost_process.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/named_entry.hpp>
 #include <imbrex/core/message/short_item.hpp>
@@ -62,7 +63,7 @@ struct job::exit_item : work {
   explicit exit_item(job& j) : owner(j) { type = &kind; }
   static void end(work& item) {
     const std::unique_ptr<exit_item> owner(static_cast<exit_item*>(&item));
-    owner->owner.owner_.exit(1);
+    owner->owner.owner_.exit(status_of_loss());
   }
   static void forget(work& item) noexcept { delete static_cast<exit_item*>(&item); }
   static constexpr work_type kind{"end of the run", &end, &forget, nullptr, nullptr};
@@ -356,7 +357,7 @@ void job::end_process() {
   const std::string text = loss_;
   hold.unlock();
   complain(text);
-  ::_exit(1);
+  ::_exit(status_of_loss());
 }
 
 void job::end_without_others(int status) {
@@ -379,12 +380,12 @@ void job::lost(int process, const std::string& why) {
   unreachable_ = true;
   if (leaving_.load()) end_process();
   if (owner_.ended() || ending_.load() || !complain(text)) return;
-  if (scheduler::current() != nullptr) return owner_.exit(1);
+  if (scheduler::current() != nullptr) return owner_.exit(status_of_loss());
   // Only a PE can notify the other processes; but the PE may be busy.
   owner_.processor_at(net_->pes().first).pe_inbox().post(*new exit_item(*this));
   for (int turn = 0; turn < 100 && !owner_.ended(); ++turn)
     std::this_thread::sleep_for(patience_at_the_end / 100);
-  owner_.end_here(1);
+  owner_.end_here(status_of_loss());
 }
 
 }  // namespace imbrex::detail

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <imbrex/base/log.hpp>
+#include <imbrex/base/lost_process.hpp>
 #include <imbrex/net/local/direct.hpp>
 #include <imbrex/net/local/serializing.hpp>
 
@@ -59,7 +60,7 @@ void threads_machine::run() {
 }
 
 void threads_machine::end_without(const std::vector<int>& stuck) const {
-  if (run_.is_deserted()) ::_exit(1);  // the launcher reports the reason
+  if (run_.is_deserted()) ::_exit(status_of_loss());  // the launcher reports the reason
   for (const int p : stuck) {
     if (p == scheduler::no_pe) {
       log(log_level::error, "the run has ended, but the communication thread has not");
