@@ -7,7 +7,6 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/background_thread.hpp>
-#include <imbrex/checkpoint/write_part.hpp>
 
 namespace imbrex::checkpoints {
 
@@ -15,8 +14,8 @@ background_writer::~background_writer() {
   if (thread_.joinable()) thread_.join();
 }
 
-void background_writer::write(part_image& image, std::string file) {
-  start([&image, file = std::move(file)] { return write_part(image, file); });
+void background_writer::write(part_image& image, std::string file, compression how) {
+  start([&image, file = std::move(file), how] { return write_part(image, file, how); });
 }
 
 void background_writer::run(std::function<void()> work) {

@@ -9,6 +9,7 @@
 
 #include <imbrex/checkpoint/part.hpp>
 #include <imbrex/checkpoint/part_image.hpp>
+#include <imbrex/checkpoint/write_part.hpp>
 
 namespace imbrex::checkpoints {
 
@@ -32,7 +33,7 @@ class background_writer {
   background_writer& operator=(const background_writer&) = delete;
 
   /// Begins to write a sealed image by `write_part`. The image must not change until the outcome is taken.
-  void write(part_image& image, std::string file);
+  void write(part_image& image, std::string file, compression how = compression::none);
   /// Begins other work, such as `checkpoint_folder::commit`. Throws `error` if there can be no further
   /// thread.
   void run(std::function<void()> work);

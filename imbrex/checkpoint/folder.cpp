@@ -20,6 +20,7 @@
 #include <imbrex/base/host/whole_file.hpp>
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/checkpoint/parity.hpp>
 #include <imbrex/checkpoint/part_reader.hpp>
 
 namespace imbrex::checkpoints {
@@ -78,13 +79,23 @@ void write_whole(const std::string& file, const std::string& text) {
 }
 
 bool is_of_checkpoint(const std::string& name) {
-  return name.starts_with(manifest_name) || name.starts_with(tries_name) ||
-         (name.starts_with("part-") && name.ends_with(".icp"));
+  return name.starts_with(manifest_name) || name.starts_with(tries_name) || is_name_of_part(name) ||
+         is_name_of_parity(name);
 }
 
 void remove_file(const fs::path& file) {
   if (::unlink(file.c_str()) != 0 && errno != ENOENT)
     throw error("cannot remove " + quoted(file.string()) + ": " + std::strerror(errno));
+}
+
+template <class Condition>
+std::uint64_t newest_number(const std::string& folder, Condition counts) {
+  std::error_code none;
+  if (!fs::is_directory(folder, none)) return 0;
+  std::uint64_t newest = 0;
+  for (const auto& each : checkpoint_folder(folder).list())
+    if (counts(each)) newest = std::max(newest, each.number);
+  return newest;
 }
 
 }  // namespace
@@ -94,12 +105,11 @@ std::string checkpoint_folder::path_of(std::uint64_t number) const {
 }
 
 std::uint64_t newest_checkpoint(const std::string& folder) {
-  std::error_code none;
-  if (!std::filesystem::is_directory(folder, none)) return 0;
-  std::uint64_t newest = 0;
-  for (const auto& each : checkpoint_folder(folder).list())
-    if (each.problem.empty()) newest = std::max(newest, each.number);
-  return newest;
+  return newest_number(folder, [](const listed_checkpoint& each) { return each.problem.empty(); });
+}
+
+std::uint64_t newest_manifest(const std::string& folder) {
+  return newest_number(folder, [](const listed_checkpoint& each) { return each.has_manifest; });
 }
 
 bool is_path_of_checkpoint(const std::string& path) {
@@ -108,6 +118,22 @@ bool is_path_of_checkpoint(const std::string& path) {
 
 std::string path_of_part(const std::string& checkpoint, int process) {
   return file_in(checkpoint, name_of_part(process));
+}
+
+std::string read_manifest_text(const std::string& checkpoint) {
+  try {
+    return read_file(file_in(checkpoint, manifest_name), most_manifest);
+  } catch (const error&) {
+    return {};
+  }
+}
+
+void write_manifest_text(const std::string& checkpoint, const std::string& text) {
+  std::error_code problem;
+  fs::create_directories(checkpoint, problem);
+  if (problem) throw error("the folder " + quoted(checkpoint) + " cannot be made: " + problem.message());
+  write_whole(file_in(checkpoint, manifest_name), text);
+  synchronize_folder(fs::path(checkpoint).parent_path().string());
 }
 
 manifest read_checkpoint(const std::string& checkpoint) {
@@ -198,6 +224,13 @@ void checkpoint_folder::prune(int kept) const {
     if (one->problem.empty() && ++whole <= kept) continue;
     if (whole > 0) remove(one->number);
   }
+}
+
+void checkpoint_folder::remove_outside(std::uint64_t lowest, std::uint64_t highest) const {
+  std::error_code none;
+  if (!fs::is_directory(path_, none)) return;
+  for (const std::uint64_t number : numbers_in(path_))
+    if (number < lowest || number > highest) remove(number);
 }
 
 int tries_of(const std::string& checkpoint) {

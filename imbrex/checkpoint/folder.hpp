@@ -19,6 +19,10 @@ struct listed_checkpoint {
   int tries = 0;          ///< starts from it that are not known to have ended well
 };
 
+/// Folders in the memory of several hosts have this beginning, then the number of their user and a number by
+/// chance. A run that is not started anew removes them.
+inline constexpr const char* folders_in_host_memory = "/dev/shm/imbrex-hosts-";
+
 /// Starts from a checkpoint, after which it is passed over.
 inline constexpr int most_tries = 3;
 
@@ -40,6 +44,8 @@ class checkpoint_folder {
   /// Makes the folder of the next checkpoint, above all numbers that are there and above `last`, and this
   /// folder if it is missing. Returns the number.
   std::uint64_t create_next(std::uint64_t last = 0) const;
+  /// Removes all checkpoints, and what there is of others, below and above these numbers.
+  void remove_outside(std::uint64_t lowest, std::uint64_t highest) const;
   /// Makes the parts a checkpoint. All of them are on the disk.
   void commit(const manifest& m) const;
   /// Removes a checkpoint, or what there is of it: first the manifest. Files of others stay.
@@ -55,11 +61,20 @@ class checkpoint_folder {
 /// The number of the newest whole checkpoint in a folder; 0 if there is none, or no folder.
 std::uint64_t newest_checkpoint(const std::string& folder);
 
+/// The number of the newest checkpoint with a manifest in a folder of a single host, which lacks parts; 0 if
+/// there is none, or no folder.
+std::uint64_t newest_manifest(const std::string& folder);
+
 /// True for DIR/000012, false for DIR: by the name alone.
 bool is_path_of_checkpoint(const std::string& path);
 
 /// The path of the file with the part of a process.
 std::string path_of_part(const std::string& checkpoint, int process);
+
+/// The text of a checkpoint's manifest; empty if it has none.
+std::string read_manifest_text(const std::string& checkpoint);
+/// Writes a manifest of other hosts into this host's folder of the checkpoint, which it makes if necessary.
+void write_manifest_text(const std::string& checkpoint, const std::string& text);
 
 /// Reads a checkpoint's manifest, and compares it with the files of the parts, by their sizes and digests.
 manifest read_checkpoint(const std::string& checkpoint);

@@ -78,6 +78,8 @@ std::string name_of_part(int process) {
   return text.data();
 }
 
+bool is_name_of_part(const std::string& name) { return name.starts_with("part-") && name.ends_with(".icp"); }
+
 std::string to_json(const manifest& m) {
   ordered_json all = without_checksum(m);
   all["checksum"] = hexadecimal(checksum_of_json(all));

@@ -22,6 +22,8 @@ struct manifest {
 
 /// Name of the file with the part of a process: "part-0003.icp".
 std::string name_of_part(int process);
+/// True for a name that is made so.
+bool is_name_of_part(const std::string& name);
 
 /// The text of a manifest, with a checksum.
 std::string to_json(const manifest& m);

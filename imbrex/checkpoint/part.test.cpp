@@ -22,6 +22,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/checkpoint/internal/layout.hpp>
+#include <imbrex/checkpoint/internal/zstd.hpp>
 #include <imbrex/checkpoint/repaired_part.test.hpp>
 #include <imbrex/serial/archive.hpp>
 #include <imbrex/testing/error_of.hpp>
@@ -203,9 +204,10 @@ TEST(part, says_what_is_wrong_and_what_to_do) {
   const auto bytes = part_with({1});
   EXPECT_EQ(refusal_of_changed(bytes, [](auto& p) { p.magic[0] = 'J'; }),
             "\"a part\" is no part of a checkpoint: begin from a folder that --checkpoint has written");
-  EXPECT_EQ(refusal_of_changed(bytes, [](auto& p) { p.version = 2; }),
-            "\"a part\" has format 2, and this Imbrex reads format 1: begin from it by the Imbrex that has "
-            "written it");
+  EXPECT_EQ(
+      refusal_of_changed(bytes, [](auto& p) { p.version = 3; }),
+      "\"a part\" has format 3, and this Imbrex reads formats 1 and 2: begin from it by the Imbrex that "
+      "has written it");
   EXPECT_EQ(refusal_of_changed(bytes, [](auto& p) { p.order = 0x04030201; }),
             "\"a part\" was written on a machine of the other byte order: begin from it on such a machine");
   EXPECT_EQ(refusal_of(std::span(bytes).first(100)),
@@ -359,6 +361,47 @@ TEST(part, is_completed_again_after_memory_has_run_out) {
   std::signal(SIGXFSZ, former);
   EXPECT_NE(text.find("a checkpoint needs "), std::string::npos) << text;
   EXPECT_TRUE(std::ranges::equal(image.complete(), part_with(sizes)));
+}
+
+std::vector<std::byte> compressed(std::span<const std::byte> part) {
+  std::vector<std::byte> bytes;
+  detail::compress_part(part, [&](auto piece) { bytes.insert(bytes.end(), piece.begin(), piece.end()); });
+  return bytes;
+}
+
+TEST(part, may_be_compressed) {
+  if (detail::zstd::find() == nullptr) GTEST_SKIP() << "no libzstd.so.1";
+  for (const std::vector<std::size_t>& sizes :
+       {std::vector<std::size_t>{}, {0, 1, 3, 1000, 7}, {0, 1, 700'000, 0, 1'100'000, 2}}) {
+    const auto part = part_with(sizes);
+    const auto bytes = compressed(part);
+    if (sizes.size() > 5) EXPECT_LT(bytes.size(), part.size() / 4);
+    const part_reader in(bytes, "part");
+    expect_filled(in, sizes);
+    in.verify();
+    EXPECT_EQ(in.summary().bytes, bytes.size());
+  }
+}
+
+TEST(part, is_refused_or_whole_if_any_compressed_byte_is_missing_or_changed) {
+  if (detail::zstd::find() == nullptr) GTEST_SKIP() << "no libzstd.so.1";
+  const std::vector<std::size_t> sizes{0, 1, 5};
+  const auto whole = compressed(part_with(sizes));
+  const auto is_refused = [](const std::vector<std::byte>& bytes) {
+    return !error_of<error>([&] { part_reader(bytes, "part").verify(); }).empty();
+  };
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_TRUE(is_refused({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)})) << size;
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    auto changed = whole;
+    changed[i] ^= std::byte{0x10};
+    if (is_refused(changed))
+      ++refused;
+    else  // zstd's frames have bits without a meaning
+      expect_filled(part_reader(changed, "part"), sizes);
+  }
+  EXPECT_GT(refused, whole.size() * 3 / 4);
 }
 
 TEST(part, checks_a_block_when_it_is_first_read) {

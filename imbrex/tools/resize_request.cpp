@@ -30,13 +30,18 @@ std::string words_of_process(int pid) {
 
 }  // namespace
 
+std::uint64_t newest_checkpoint(const restart_settings& job) {
+  return job.have_hosts_own_folders ? checkpoints::newest_manifest(job.folder)
+                                    : checkpoints::newest_checkpoint(job.folder);
+}
+
 std::string resize_request::begin(const restart_settings& job, int processes) {
   if (job.folder.empty())
     return "the job cannot be resized: start it with --restarts N, and with --checkpoint DIR or "
            "--checkpoint-memory PERIOD";
   if (is_pending()) return "the job is being resized already";
-  folder_ = job.folder;
-  before_ = checkpoints::newest_checkpoint(folder_);
+  job_ = job;
+  before_ = newest_checkpoint(job_);
   processes_ = processes;
   next_ask_ = {};
   return "going on with " + std::to_string(processes) + (processes == 1 ? " process " : " processes ") +
@@ -59,7 +64,7 @@ std::string resize_request::begin_on_slurm_nodes(const restart_settings& job,
 }
 
 bool resize_request::has_checkpoint() {
-  is_done_ = has_lost_nodes_ || checkpoints::newest_checkpoint(folder_) > before_;
+  is_done_ = has_lost_nodes_ || newest_checkpoint(job_) > before_;
   return is_done_;
 }
 

@@ -39,7 +39,7 @@ class resize_request {
   int processes_ = 0;
   bool has_lost_nodes_ = false;
   std::optional<slurm_nodes> nodes_;
-  std::string folder_;
+  restart_settings job_;
   std::uint64_t before_ = 0;  ///< newest checkpoint when the request came
   std::chrono::steady_clock::time_point next_ask_;
   bool is_done_ = false;

@@ -162,7 +162,7 @@ int run_with_restarts(const job_settings& settings) {
   if (restarts.folder.empty()) return run_job(settings, own).status;
   const time_limit limit(settings.timeout);
   // Checkpoints of an earlier job are none of this one.
-  const std::uint64_t at_start = checkpoints::newest_checkpoint(restarts.folder);
+  const std::uint64_t at_start = newest_checkpoint(restarts);
   std::uint64_t before = at_start;
   job_settings base = settings;        // as the next start has them, but for its --restart
   std::optional<job_settings> former;  // the settings before a resize whose processes have not met yet
@@ -172,7 +172,7 @@ int run_with_restarts(const job_settings& settings) {
     const bool has_checkpoint = before > at_start;
     if (has_checkpoint) restart_from(restarts.folder, next);
     const job_end end = run_resized(next, own, former.has_value());
-    const std::uint64_t newest = checkpoints::newest_checkpoint(restarts.folder);
+    const std::uint64_t newest = newest_checkpoint(restarts);
     if (former && end.status != 0 && !end.is_by_death && !end.is_for_resize && newest == before) {
       say("the job cannot go on with other numbers of processes; it goes on with those before");
       base = *std::exchange(former, std::nullopt);

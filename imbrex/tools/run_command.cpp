@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/options_file.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/core/options/environment_options.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/net/ucx/library.hpp>
@@ -181,6 +183,12 @@ std::string value_in_all(const run_options& input, const std::string& name) {
 /// A folder for the checkpoints of one job, in memory.
 std::string folder_in_memory() { return checkpoints_in_memory + std::to_string(::getpid()); }
 
+/// A folder with an equal name on each host of a job.
+std::string folder_on_hosts() {
+  std::random_device chance;
+  return checkpoints::folders_in_host_memory + std::to_string(::getuid()) + "-" + std::to_string(chance());
+}
+
 /// Prepends `more` to a variable in the program's environment.
 void put_before(job_settings& request, const char* variable, const std::string& more) {
   for (auto& [name, value] : request.environment)
@@ -311,6 +319,8 @@ restart_settings restarts_of(const run_options& input, const std::vector<std::st
   if (!input.restarts) return restarts;
   restarts.most = restarts_of(*input.restarts);
   restarts.is_in_memory = input.checkpoint_memory.has_value();
+  const std::string hosts = value_in(program, "--checkpoint-hosts");
+  restarts.have_hosts_own_folders = hosts == "partner" || hosts == "xor";
   restarts.signal = value_in(program, "--checkpoint-on") == "USR2" ? SIGUSR2 : SIGUSR1;
   restarts.folder = value_in(program, "--checkpoint");
   if (restarts.folder.empty())
@@ -360,16 +370,19 @@ way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
 
 job_settings job_of_run(run_options input) {
   options_file from_file;
+  const bool is_foreign =
+      !input.processes && !input.program.empty() && !name_of_foreign_launcher(input.program.front()).empty();
   if (input.checkpoint_memory) {
-    input.with_value["--checkpoint"] = folder_in_memory();
+    input.with_value["--checkpoint"] = is_foreign ? folder_on_hosts() : folder_in_memory();
     input.with_value["--checkpoint-every"] = *input.checkpoint_memory;
+    auto& hosts = input.with_value["--checkpoint-hosts"];
+    if (is_foreign && !hosts) hosts = "partner";
   }
   if (input.file) from_file = read_options_file(*input.file);
   if (input.restarts && !input.has("--checkpoint-on") && value_in(input.program, "--checkpoint-on").empty() &&
       !value_in_all(input, "--checkpoint").empty())
     input.with_value["--checkpoint-on"] = "USR1";  // for imbrex resize
-  if (!input.processes && !input.program.empty() && !name_of_foreign_launcher(input.program.front()).empty())
-    return job_of_foreign(std::move(input), from_file);
+  if (is_foreign) return job_of_foreign(std::move(input), from_file);
   const way_to_mpi way = way_of(input.program, input.has("--ranks"));
   const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
   if (!input.processes && from_file.processes == 0 && !is_mpi)

@@ -64,6 +64,13 @@ TEST(run_command, starts_a_job_of_another_launcher_anew) {
   EXPECT_EQ(of_program.foreign_launcher, "mpirun");
   EXPECT_EQ(of_program.restarts.folder, "here");
   EXPECT_EQ(settings({"-n", "2", "srun"}).foreign_launcher, "");
+  EXPECT_FALSE(own.restarts.have_hosts_own_folders);
+  const auto in_memory = settings({"--restarts", "5", "--checkpoint-memory", "30s", "--", "srun", "./app"});
+  EXPECT_TRUE(in_memory.restarts.have_hosts_own_folders);
+  EXPECT_EQ(in_memory.restarts.folder.find("/dev/shm/imbrex-hosts-"), 0U);
+  EXPECT_EQ(variable(in_memory, "IMBREX_OPTIONS"),
+            "--checkpoint " + in_memory.restarts.folder +
+                " --checkpoint-every 30s --checkpoint-hosts partner --checkpoint-on USR1");
   EXPECT_NE(complaint({"srun", "-n", "4", "./app"}).find("give --restarts N"), std::string::npos);
   EXPECT_NE(complaint({"--restarts", "5", "srun", "./app"}).find("give --checkpoint DIR"), std::string::npos);
   for (const char* const option : {"--prefix", "--preload", "--migratable"})

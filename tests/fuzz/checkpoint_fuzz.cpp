@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/checkpoint/internal/zstd.hpp>
 #include <imbrex/checkpoint/manifest.hpp>
 #include <imbrex/checkpoint/part_image.hpp>
 #include <imbrex/checkpoint/part_reader.hpp>
@@ -42,7 +43,12 @@ std::vector<std::byte> a_valid_part(std::mt19937& random) {
   }
   image.seal();
   const auto bytes = image.complete();
-  return {bytes.begin(), bytes.end()};
+  std::vector<std::byte> part(bytes.begin(), bytes.end());
+  if (random() % 3 != 0 || checkpoints::detail::zstd::find() == nullptr) return part;
+  std::vector<std::byte> compressed;
+  checkpoints::detail::compress_part(
+      part, [&](auto piece) { compressed.insert(compressed.end(), piece.begin(), piece.end()); });
+  return compressed;
 }
 
 void read_part(std::span<const std::byte> bytes) {

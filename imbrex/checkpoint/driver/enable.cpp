@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/checkpoint/driver/enable.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/checkpoint/driver/host_keeper.hpp>
 #include <imbrex/checkpoint/driver/saver.hpp>
 #include <imbrex/checkpoint/driver/store.hpp>
 #include <imbrex/checkpoint/driver/triggers.hpp>
+#include <imbrex/checkpoint/internal/zstd.hpp>
 #include <imbrex/core/extension/load.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
@@ -54,18 +57,27 @@ void check_machine(const options& settings) {
         "points");
 }
 
+void check_compression(const checkpoint_settings& s) {
+  if (s.is_compressed && detail::zstd::find() == nullptr)
+    throw usage_error(
+        "--checkpoint-compression zstd: this host has no libzstd.so.1; install it (Debian: libzstd1), or "
+        "leave the option out");
+}
+
 void attach(imbrex::detail::scheduler& pe) {
   if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
   const extension::run_handle run(pe);
   const checkpoint_settings& settings = run.settings().checkpoint;
   if (settings.folder.empty() && settings.restart.empty()) return;
   check_machine(run.settings());
+  check_compression(settings);
   auto& store = extension::current_pe(pe).local<store_of_pe>().store;
   // The PEs of a run are attached one after the other. The store ends with them.
   thread_local std::weak_ptr<detail::process_store> of_process;
   const bool is_first = pe.pe() == 0 || !run.holds(pe.pe() - 1);
   if (is_first) {
-    store = std::make_shared<detail::process_store>(settings, run);
+    store = std::make_shared<detail::process_store>(
+        settings, run, std::ranges::find(run.host_starts(), pe.pe()) != run.host_starts().end());
     of_process = store;
     if (settings.signal != 0)
       detail::catch_signal(settings.signal);  // batch systems send it to all processes
@@ -87,6 +99,7 @@ detail::process_store* detail::store_here() {
 void enable() {
   static const pe_attachment attachment(&attach);
   find_checkpoints_by(&newest_checkpoint);
+  prepare_restarts_by(&detail::prepare_restart);
 }
 
 }  // namespace imbrex::checkpoints

@@ -2,6 +2,7 @@
 #include <imbrex/checkpoint/driver/saver.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <random>
 #include <utility>
@@ -44,6 +45,13 @@ void commit_now(const checkpoint_folder& folder, const manifest& contents, int k
   folder.prune(kept);
 }
 
+/// The first problem of several PEs; empty if there is none.
+std::string first_of(const auto& problems) {
+  for (const std::string& each : problems)
+    if (!each.empty()) return each;
+  return {};
+}
+
 }  // namespace
 
 saver::saver()
@@ -81,10 +89,6 @@ saver::~saver() {
 }
 
 saver* saver::here() { return extension::current_pe().local<saver_of_pe>().here; }
-
-bool saver::is_first_of_process() const {
-  return pe() == 0 || !extension::current_pe().run().holds(pe() - 1);
-}
 
 /// Lets elements count their balance points to the next checkpoint: `--checkpoint-every N`, and in simulated
 /// time `--checkpoint-every TIME`, which is compared at each point.
@@ -135,6 +139,7 @@ void saver::begin_next() {
 }
 
 task<> saver::make() {
+  if (have_hosts_own_folders() && !hosts_.keepers) co_await prepare_hosts();
   std::string problem = co_await meet();
   if (problem.empty()) problem = co_await save_all();
   if (!problem.empty()) send<&saver::begin_period>(peers(), begun_);
@@ -147,6 +152,23 @@ task<> saver::make() {
   if (!callers_.empty() && extension::current_pe().run().is_on_threads()) awake_ = make_executor();
   send<&saver::write>(peers(), now_.which);
 }
+
+/// Lets the hosts agree on the next number, and on who protects whom.
+task<> saver::prepare_hosts() {
+  const auto keepers = make_group<parity_keeper>();
+  std::vector<process_place> places;
+  for (const auto& each : co_await keepers.reduce<&parity_keeper::place>(gather))
+    if (each) places.push_back(*each);
+  co_await keepers.call<&parity_keeper::learn>(places);
+  last_number_ = std::max(last_number_, co_await keepers.reduce<&parity_keeper::largest_number>(max));
+  co_await peers().call<&saver::use>(keepers);
+  const restart_source* const source = store_.source();
+  if (source == nullptr) co_return;
+  const std::uint64_t number = source->chosen().contents.number;
+  if (source->chosen().path == folder_.path_of(number)) hosts_.kept.push_back(number);
+}
+
+void saver::use(const group<parity_keeper>& keepers) { hosts_.keepers = keepers; }
 
 /// Lets all elements meet. Returns who stood in the way.
 task<std::string> saver::meet() {
@@ -174,9 +196,7 @@ task<std::string> saver::save_all() {
   } catch (const imbrex::error& e) {
     co_return e.what();
   }
-  std::string problem;
-  for (const std::string& each : co_await peers().reduce<&saver::save>(gather, now_.which, begun_))
-    if (problem.empty()) problem = each;
+  std::string problem = first_of(co_await peers().reduce<&saver::save>(gather, now_.which, begun_));
   now_.seconds_stopped = seconds_since(now_.stop_began);
   co_return problem;
 }
@@ -199,7 +219,9 @@ void saver::write(const checkpoint_identity& which) {
   if (!is_first_of_process()) return;
   const std::string file = path_of_part(which.path, extension::current_pe().run().process());
   try {
-    writer_.write(store_.seal(), file);
+    if (hosts_.keepers) std::filesystem::create_directories(which.path);
+    now_.which = which;
+    writer_.write(store_.seal(), file, settings_here().is_compressed ? compression::zstd : compression::none);
   } catch (const std::exception& e) {
     return send<&saver::note_written>(peers()[0], extension::current_pe().run().process(), part_summary{},
                                       std::string(e.what()));
@@ -214,7 +236,14 @@ void saver::finish_work() {
   const auto done = waits ? std::optional(writer_.wait()) : writer_.poll();
   if (!done) return;
   if (std::exchange(is_committing_, false)) return finish(done->problem);
+  if (hosts_.keepers && done->problem.empty()) return send<&saver::protect>(self(), done->part);
   send<&saver::note_written>(peers()[0], extension::current_pe().run().process(), done->part, done->problem);
+}
+
+task<> saver::protect(const part_summary& part) {
+  const std::string problem =
+      co_await (*hosts_.keepers)[pe()].call<&parity_keeper::protect>(now_.which, part.process);
+  send<&saver::note_written>(peers()[0], part.process, part, problem);
 }
 
 void saver::note_written(int process, const part_summary& part, const std::string& problem) {
@@ -233,7 +262,33 @@ manifest saver::contents() const {
           .parts = now_.parts};
 }
 
+std::uint64_t saver::oldest_to_keep() {
+  hosts_.kept.push_back(now_.which.number);
+  const auto most = static_cast<std::size_t>(settings_here().keep);
+  while (hosts_.kept.size() > most) hosts_.kept.erase(hosts_.kept.begin());
+  return hosts_.kept.front();
+}
+
+task<> saver::commit_on_hosts() {
+  const auto& keepers = *hosts_.keepers;
+  std::string problem = first_of(co_await keepers.reduce<&parity_keeper::write>(gather, now_.which));
+  const std::uint64_t oldest = oldest_to_keep();
+  if (problem.empty())
+    problem = first_of(
+        co_await keepers.reduce<&parity_keeper::commit>(gather, now_.which, to_json(contents()), oldest));
+  if (!problem.empty()) {
+    hosts_.kept.pop_back();
+    co_return finish(problem);
+  }
+  is_committing_ = true;
+  writer_.run([folder = folder_, all = contents(), oldest] {
+    folder.commit(all);
+    folder.remove_outside(oldest, all.number);
+  });
+}
+
 void saver::commit() {
+  if (hosts_.keepers) return send<&saver::commit_on_hosts>(self());
   is_committing_ = true;
   writer_.run(
       [folder = folder_, all = contents(), kept = settings_here().keep] { commit_now(folder, all, kept); });

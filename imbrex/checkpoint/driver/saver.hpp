@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <imbrex/checkpoint/background_writer.hpp>
 #include <imbrex/checkpoint/driver/checkpoint_result.hpp>
+#include <imbrex/checkpoint/driver/parity_keeper.hpp>
 #include <imbrex/checkpoint/driver/store.hpp>
 #include <imbrex/checkpoint/driver/triggers.hpp>
 #include <imbrex/core/array/create.hpp>
@@ -49,6 +51,12 @@ class saver : public chare<saver> {
   /// A PE has come to the end of a period. The first one counts.
   void end_period(std::uint64_t number);
   task<> make();
+  /// On all PEs: the group that protects parts from the loss of a host.
+  void use(const group<parity_keeper>& keepers);
+  /// On the first PE of a process whose part has been written: protects it.
+  task<> protect(const part_summary& part);
+  /// On PE 0: makes the parts a checkpoint on the other hosts, and then on this one.
+  task<> commit_on_hosts();
   void note_written(int process, const part_summary& part, const std::string& problem);
 
  private:
@@ -63,8 +71,13 @@ class saver : public chare<saver> {
     double seconds_stopped = 0;
   };
 
+  /// Checkpoints in folders that each host has for itself. On PE 0, but for `keepers`.
+  struct own_folders {
+    std::optional<group<parity_keeper>> keepers{};
+    std::vector<std::uint64_t> kept{};  ///< numbers of the checkpoints that stay, ascending
+  };
+
   bool leads() const { return pe() == 0; }
-  bool is_first_of_process() const;
   void begin_next();
   void rearm();
   bool is_due_now() const;
@@ -73,6 +86,8 @@ class saver : public chare<saver> {
   manifest contents() const;
   void finish_work();
   void commit();
+  task<> prepare_hosts();
+  std::uint64_t oldest_to_keep();
   void give_up(const std::string& problem);
   void remove_unfinished();
   void finish(const std::string& problem);
@@ -88,6 +103,7 @@ class saver : public chare<saver> {
   std::unique_ptr<extension::rendezvous> all_elements_;
   std::unique_ptr<triggers> triggers_;
   checkpoint_folder folder_;
+  own_folders hosts_;
   std::uint64_t run_ = 0;          ///< number of the run by chance
   std::uint64_t last_number_ = 0;  ///< number of the last checkpoint, also of one that has failed
   std::uint64_t begun_ = 0;        ///< number of checkpoints that have begun

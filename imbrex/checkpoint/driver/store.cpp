@@ -7,6 +7,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
+#include <imbrex/base/lost_process.hpp>
 
 namespace imbrex::checkpoints::detail {
 
@@ -64,8 +65,9 @@ std::string program_name() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
 }
 
-process_store::process_store(const checkpoint_settings& settings, const extension::run_handle& run)
-    : run_(run), source_(open_source(settings.restart)) {
+process_store::process_store(const checkpoint_settings& settings, const extension::run_handle& run,
+                             bool is_first_of_host)
+    : memory_(settings.folder, is_first_of_host), run_(run), source_(open_source(settings.restart)) {
   if (!leads() || !source_) return;
   for (const std::string& why : source_->chosen().passed_over)
     log(log_level::warning, "--restart " + settings.restart + " passes over a checkpoint: " + why);
@@ -74,6 +76,7 @@ process_store::process_store(const checkpoint_settings& settings, const extensio
 }
 
 process_store::~process_store() {
+  memory_.end(run_.status() == restartable_status);
   if (!leads() || !source_) return;
   // A wrong option is no fault of the checkpoint.
   const bool has_ended_well = run_.status() == 0 || run_.status() == usage_error::exit_status;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/checkpoint/driver/host_memory.hpp>
 #include <imbrex/checkpoint/driver/restart_source.hpp>
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/checkpoint/part_image.hpp>
@@ -34,9 +35,9 @@ struct checkpoint_identity {
 /// run began. All PEs of the process share it.
 class process_store {
  public:
-  /// Throws usage_error if the run is to begin from a checkpoint that is not
-  /// there.
-  process_store(const checkpoint_settings& settings, const extension::run_handle& run);
+  /// Throws usage_error if the run is to begin from a checkpoint that is not there. `is_first_of_host`: the
+  /// process is the first of its host.
+  process_store(const checkpoint_settings& settings, const extension::run_handle& run, bool is_first_of_host);
   process_store(const process_store&) = delete;
   process_store& operator=(const process_store&) = delete;
   ~process_store();
@@ -81,6 +82,7 @@ class process_store {
 
   bool leads() const { return run_.process() == 0; }
 
+  host_memory memory_;
   const extension::run_handle run_;  ///< process 0 counts the starts from a checkpoint
   std::mutex lock_;                  ///< guards all below but the schemas
   part_image image_;

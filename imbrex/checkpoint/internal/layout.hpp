@@ -14,18 +14,23 @@ namespace imbrex::checkpoints::detail {
 
 // A part: the preamble, the records, the index, the directory, a checksum for each block of all this (the
 // body), and the trailer. Records begin at multiples of `record_alignment`.
+//
+// In a compressed part each block of the body is compressed for itself. A preamble comes first, then the
+// blocks, their compressed sizes, and the checksums and the trailer of the part as it was. The trailer's
+// offsets are those in the body, and its checksum of checksums includes the sizes.
 
 inline constexpr std::size_t block_size = std::size_t{4} << 20U;
 inline constexpr std::size_t record_alignment = 16;
 inline constexpr std::size_t index_alignment = 8;
 inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t compressed_version = 2;
 inline constexpr std::uint32_t byte_order = 0x01020304;
 
 struct preamble {
   std::array<char, 8> magic{'I', 'm', 'b', 'r', 'e', 'x', 'C', '\n'};
-  std::uint32_t version = format_version;
-  std::uint32_t order = byte_order;  ///< another number on a machine of the other byte order
-  std::uint64_t bytes = 0;           ///< size of the whole part
+  std::uint32_t version = format_version;  ///< or compressed_version
+  std::uint32_t order = byte_order;        ///< another number on a machine of the other byte order
+  std::uint64_t bytes = 0;                 ///< size of the whole part; of a compressed one, as it was
   std::array<std::uint64_t, 5> reserved{};
 };
 static_assert(sizeof(preamble) == 64);

@@ -37,17 +37,24 @@ class part_bytes {
 
  private:
   void read_frame();
+  void make_room();
+  void read_sizes(std::uint64_t end, std::span<const std::uint64_t> sizes);
+  /// Reads a block of the body, and decompresses it.
+  void read_block(std::uint64_t block, std::span<std::byte> to) const;
   void read(std::uint64_t at, std::span<std::byte> to) const;
   void check_block(std::uint64_t block, std::span<const std::byte> bytes);
   std::uint64_t size_of_block(std::uint64_t block) const;
 
   const std::string name_;
   descriptor file_;
-  const std::byte* memory_ = nullptr;
-  std::byte* mapping_ = nullptr;  ///< room for the blocks of a file
+  const std::byte* source_ = nullptr;  ///< a part in memory
+  const std::byte* memory_ = nullptr;  ///< the body
+  std::byte* mapping_ = nullptr;       ///< room for the blocks of a file, or for decompressed ones
   std::uint64_t size_ = 0;
   trailer trailer_;
   std::vector<std::uint64_t> sums_;
+  /// Offsets of the compressed blocks in the file, and their end; empty if they are not compressed.
+  std::vector<std::uint64_t> compressed_at_;
   std::mutex mutex_;
   std::vector<bool> is_checked_;
 };

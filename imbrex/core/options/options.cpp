@@ -232,6 +232,8 @@ void check_checkpoints(const options& s) {
 }
 
 constexpr std::array<std::string_view, 2> signal_words{"USR1", "USR2"};
+constexpr std::array<std::string_view, 2> words_of_compression{"none", "zstd"};
+constexpr std::array<std::string_view, 3> words_of_hosts{"shared", "partner", "xor"};
 
 std::vector<option<options>> checkpoint_options() {
   return {
@@ -248,6 +250,20 @@ std::vector<option<options>> checkpoint_options() {
       {.words = {"--checkpoint-keep", "N",
                  "number of checkpoints that stay; older ones are removed (default 2)"},
        .set = [](options& s, const parsed_option& input) { s.checkpoint.keep = parse_keep(input); }},
+      {.words = {"--checkpoint-compression", "HOW",
+                 "none (default), or zstd: files become smaller, and take longer to write"},
+       .set =
+           [](options& s, const parsed_option& input) {
+             s.checkpoint.is_compressed = parse_word(input, words_of_compression) == 1;
+           }},
+      {.words =
+           {"--checkpoint-hosts", "HOW",
+            "shared (default): all hosts share the folder of checkpoints; partner, xor: each host has its "
+            "own, in memory or on its disk, and keeps a copy for another host, or an eighth for seven"},
+       .set =
+           [](options& s, const parsed_option& input) {
+             s.checkpoint.hosts = static_cast<checkpoint_hosts>(parse_word(input, words_of_hosts));
+           }},
       {.words = {"--checkpoint-on", "SIGNAL",
                  "write a checkpoint when process 0 gets the signal USR1 or USR2"},
        .set =

@@ -68,6 +68,13 @@ struct balance_settings {
   bool measures() const { return (!strategy.empty() && strategy != "none") || !record.empty(); }
 };
 
+/// The hosts that have a folder of checkpoints, and its protection from the loss of a host.
+enum class checkpoint_hosts : std::uint8_t {
+  shared,   ///< one folder for all hosts
+  partner,  ///< a folder of each host; two hosts keep copies of each other's parts
+  parity    ///< a folder of each host; groups of eight keep the XOR of their parts
+};
+
 /// The settings of a run's checkpoints, and of a restart from one.
 struct checkpoint_settings {
   std::string folder{};            ///< `--checkpoint DIR`; empty: the run writes none
@@ -77,6 +84,8 @@ struct checkpoint_settings {
   bool every_auto = false;
   nanoseconds mtbf = std::chrono::hours(24);  ///< `--mtbf TIME`: mean time between failures of the machine
   int keep = 2;                               ///< `--checkpoint-keep N`: older checkpoints are removed
+  checkpoint_hosts hosts = checkpoint_hosts::shared;  ///< `--checkpoint-hosts`
+  bool is_compressed = false;                         ///< `--checkpoint-compression zstd`
   int signal = 0;           ///< `--checkpoint-on SIGNAL`: the number of the signal; 0: none asks for one
   std::string restart{};    ///< `--restart DIR`: the run begins from a checkpoint there
   fault_settings faults{};  ///< `--fault FAULTS`: deaths of PEs on a machine of one thread

@@ -22,6 +22,7 @@
 #include <imbrex/base/out_of_memory.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/run/restart_preparation.hpp>
 #include <imbrex/core/run/run_with_faults.hpp>
 #include <imbrex/core/run/runtime.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
@@ -156,6 +157,12 @@ int run_with(const options& settings, std::function<task<int>()> main) {
   try {
     auto& own = membership::of_this_process();
     open_standard_descriptors();  // a program may have closed one since its last run
+    options begun = settings;
+    if (const auto preparation = own.meeting() != nullptr ? preparation_of_restart(settings) : std::nullopt) {
+      const int status = run_in_job(settings_of_preparation(settings), own, preparation->main);
+      if (status != 0) return status;
+      begun.checkpoint.restart = preparation->chosen_checkpoint();
+    }
     const auto run_once = [&](const options& of_run) -> run_end {
       options run_options = of_run;
       run_options.trace = own.file_of_run(run_options.trace);
@@ -165,7 +172,7 @@ int run_with(const options& settings, std::function<task<int>()> main) {
       const int status = whole.run(main);
       return {status, whole.fault()};
     };
-    return settings.checkpoint.faults.any() ? run_with_faults(settings, run_once) : run_once(settings).status;
+    return begun.checkpoint.faults.any() ? run_with_faults(begun, run_once) : run_once(begun).status;
   } catch (...) {
     return tell_current_exception();
   }
