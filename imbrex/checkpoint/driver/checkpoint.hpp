@@ -27,6 +27,14 @@ namespace imbrex {
 /// they are then.
 pending<checkpoint_result> checkpoint();
 
+namespace checkpoints {
+
+/// Like `imbrex::checkpoint`, for front ends: in a folder that the program names, if the run's settings have
+/// `in_any_folder`. Empty: the folder of `--checkpoint DIR`.
+pending<checkpoint_result> make_checkpoint(const std::string& folder);
+
+}  // namespace checkpoints
+
 /// The beginning of a run from a checkpoint.
 struct restart_report {
   std::string path;  ///< the checkpoint

@@ -68,7 +68,8 @@ void attach(imbrex::detail::scheduler& pe) {
   if (pe.pe() == imbrex::detail::scheduler::no_pe) return;
   const extension::run_handle run(pe);
   const checkpoint_settings& settings = run.settings().checkpoint;
-  if (settings.folder.empty() && settings.restart.empty()) return;
+  const bool writes = settings.in_any_folder || !settings.folder.empty();
+  if (!writes && settings.restart.empty()) return;
   check_machine(run.settings());
   check_compression(settings);
   auto& store = extension::current_pe(pe).local<store_of_pe>().store;
@@ -84,7 +85,7 @@ void attach(imbrex::detail::scheduler& pe) {
   } else {
     store = of_process.lock();
   }
-  if (settings.folder.empty()) return;
+  if (!writes) return;
   if (detail::counts_points(run.settings()) && !run.settings().balance.measures())
     extension::load_meter::attach(pe, imbrex::detail::make_owner<point_meter>(pe));
   if (pe.pe() == 0) pe.push(*new beginning());

@@ -56,8 +56,7 @@ std::string first_of(const auto& problems) {
 
 saver::saver()
     : store_(*store_here()),
-      writer_([this, pe = extension::pe_poster()] { pe.post([this] { finish_work(); }); }),
-      folder_(settings_here().folder) {
+      writer_([this, pe = extension::pe_poster()] { pe.post([this] { finish_work(); }); }) {
   extension::current_pe().local<saver_of_pe>().here = this;
   extension::stop_here().leave_out(extension::header_of(*this));
   begin_period(0);
@@ -82,7 +81,7 @@ saver::~saver() {
   }
   now_.parts.front() = last.part;
   try {
-    commit_now(folder_, contents(), settings_here().keep);
+    commit_now(now_.folder, contents(), settings_here().keep);
   } catch (const std::exception& e) {
     log(log_level::warning, std::string("checkpoint: ") + e.what());
   }
@@ -119,8 +118,8 @@ void saver::end_period(std::uint64_t number) {
   if (number == begun_) request_unasked();
 }
 
-void saver::request(promise<checkpoint_result> result) {
-  (is_busy_ ? next_callers_ : callers_).push_back(result);
+void saver::request(promise<checkpoint_result> result, const std::string& folder) {
+  next_callers_.push_back({result, folder});
   begin_next();
 }
 
@@ -135,7 +134,23 @@ void saver::begin_next() {
   ++begun_;
   now_ = {};
   now_.began = now();
+  take_callers();
   send<&saver::make>(self());
+}
+
+/// The first caller's folder is that of the next checkpoint. Others who name the same share it.
+void saver::take_callers() {
+  const std::string& usual = settings_here().folder;
+  const std::string folder = next_callers_.empty() ? usual : next_callers_.front().folder;
+  now_.folder = checkpoint_folder(folder);
+  std::vector<caller> others;
+  for (caller& each : next_callers_)
+    if (each.folder == folder)
+      callers_.push_back(each.result);
+    else
+      others.push_back(std::move(each));
+  next_callers_ = std::move(others);
+  if (folder == usual) is_due_ = false;
 }
 
 task<> saver::make() {
@@ -165,7 +180,8 @@ task<> saver::prepare_hosts() {
   const restart_source* const source = store_.source();
   if (source == nullptr) co_return;
   const std::uint64_t number = source->chosen().contents.number;
-  if (source->chosen().path == folder_.path_of(number)) hosts_.kept.push_back(number);
+  if (source->chosen().path == checkpoint_folder(settings_here().folder).path_of(number))
+    hosts_.kept.push_back(number);
 }
 
 void saver::use(const group<parity_keeper>& keepers) { hosts_.keepers = keepers; }
@@ -191,8 +207,8 @@ task<std::string> saver::meet() {
 task<std::string> saver::save_all() {
   try {
     warn_of_arrays_left_out();
-    last_number_ = folder_.create_next(last_number_);
-    now_.which = {last_number_, run_, folder_.path_of(last_number_)};
+    last_number_ = now_.folder.create_next(last_number_);
+    now_.which = {last_number_, run_, now_.folder.path_of(last_number_)};
   } catch (const imbrex::error& e) {
     co_return e.what();
   }
@@ -262,7 +278,9 @@ manifest saver::contents() const {
           .parts = now_.parts};
 }
 
+/// The oldest checkpoint that stays in the run's folder; all stay in a folder that a caller has named.
 std::uint64_t saver::oldest_to_keep() {
+  if (now_.folder.path() != settings_here().folder) return 0;
   hosts_.kept.push_back(now_.which.number);
   const auto most = static_cast<std::size_t>(settings_here().keep);
   while (hosts_.kept.size() > most) hosts_.kept.erase(hosts_.kept.begin());
@@ -277,11 +295,11 @@ task<> saver::commit_on_hosts() {
     problem = first_of(
         co_await keepers.reduce<&parity_keeper::commit>(gather, now_.which, to_json(contents()), oldest));
   if (!problem.empty()) {
-    hosts_.kept.pop_back();
+    std::erase(hosts_.kept, now_.which.number);
     co_return finish(problem);
   }
   is_committing_ = true;
-  writer_.run([folder = folder_, all = contents(), oldest] {
+  writer_.run([folder = now_.folder, all = contents(), oldest] {
     folder.commit(all);
     folder.remove_outside(oldest, all.number);
   });
@@ -290,8 +308,9 @@ task<> saver::commit_on_hosts() {
 void saver::commit() {
   if (hosts_.keepers) return send<&saver::commit_on_hosts>(self());
   is_committing_ = true;
-  writer_.run(
-      [folder = folder_, all = contents(), kept = settings_here().keep] { commit_now(folder, all, kept); });
+  writer_.run([folder = now_.folder, all = contents(), kept = settings_here().keep] {
+    commit_now(folder, all, kept);
+  });
   if (!extension::current_pe().run().is_on_threads()) finish_work();
 }
 
@@ -303,20 +322,20 @@ void saver::finish(const std::string& problem) {
                            .seconds_stopped = now_.seconds_stopped,
                            .seconds = seconds_since(now_.began)};
   for (const part_summary& part : now_.parts) result.bytes += part.bytes;
-  for (const auto& caller : std::exchange(callers_, std::exchange(next_callers_, {})))
+  for (const auto& caller : std::exchange(callers_, {}))
     problem.empty() ? caller.set_value(result)
                     : caller.set_exception(std::make_exception_ptr(imbrex::error("checkpoint: " + problem)));
   if (problem.empty() && store_.source() != nullptr) forget_tries(store_.source()->chosen().path);
   triggers_->restart(now_.seconds_stopped);
   is_busy_ = false;
   awake_ = {};
-  if (std::exchange(is_due_, false) || !callers_.empty()) begin_next();
+  if (is_due_ || !next_callers_.empty()) begin_next();
 }
 
 void saver::remove_unfinished() {
   if (now_.which.number == 0) return;
   try {
-    folder_.remove(now_.which.number);
+    now_.folder.remove(now_.which.number);
   } catch (const imbrex::error&) {  // without a manifest it is no checkpoint
   }
 }

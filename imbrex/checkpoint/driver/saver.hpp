@@ -44,8 +44,8 @@ class saver : public chare<saver> {
   /// On the first PE of each process: begins to write the part.
   void write(const checkpoint_identity& which);
   // On PE 0.
-  /// Makes a checkpoint; `result` gets it, or an exception.
-  void request(promise<checkpoint_result> result);
+  /// Makes a checkpoint in this folder; `result` gets it, or an exception.
+  void request(promise<checkpoint_result> result, const std::string& folder);
   /// Makes a checkpoint that nobody awaits.
   void request_unasked();
   /// A PE has come to the end of a period. The first one counts.
@@ -60,8 +60,14 @@ class saver : public chare<saver> {
   void note_written(int process, const part_summary& part, const std::string& problem);
 
  private:
+  /// A caller of `request` for whom no checkpoint has begun yet.
+  struct caller {
+    promise<checkpoint_result> result;
+    std::string folder;
+  };
   /// The checkpoint that is being made.
   struct progress {
+    checkpoint_folder folder{{}};
     checkpoint_identity which;
     std::vector<part_summary> parts;
     int parts_missing = 0;
@@ -79,6 +85,7 @@ class saver : public chare<saver> {
 
   bool leads() const { return pe() == 0; }
   void begin_next();
+  void take_callers();
   void rearm();
   bool is_due_now() const;
   task<std::string> meet();
@@ -102,7 +109,6 @@ class saver : public chare<saver> {
   // On PE 0.
   std::unique_ptr<extension::rendezvous> all_elements_;
   std::unique_ptr<triggers> triggers_;
-  checkpoint_folder folder_;
   own_folders hosts_;
   std::uint64_t run_ = 0;          ///< number of the run by chance
   std::uint64_t last_number_ = 0;  ///< number of the last checkpoint, also of one that has failed
@@ -112,7 +118,7 @@ class saver : public chare<saver> {
   executor awake_;       ///< held while callers wait for the disk alone, which is no deadlock
   bool has_complained_ = false;
   std::vector<promise<checkpoint_result>> callers_;  ///< callers for which the checkpoint is made
-  std::vector<promise<checkpoint_result>> next_callers_;
+  std::vector<caller> next_callers_;
   progress now_;
 };
 

@@ -97,6 +97,10 @@ void point_stop::step() {
   for (auto* const each : std::vector(entries_)) go_on(*each);
 }
 
+void point_stop::step(const chare_header& element) {
+  for (stopped_entry* const each : entries_of(element)) go_on(*each);
+}
+
 void point_stop::go_on(stopped_entry& entry) {
   if (!std::exchange(entry.is_queued_, true)) processor::running_here().push(entry);
 }

@@ -54,6 +54,8 @@ class point_stop {
   void end();
   /// Lets the stopped entries go on to their next balance points.
   void step();
+  /// Lets the stopped entries of one element go on.
+  void step(const chare_header& element);
   /// True between `begin` and `end`.
   bool is_active() const { return is_active_; }
   const std::vector<stopped_entry*>& entries() const { return entries_; }

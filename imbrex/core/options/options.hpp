@@ -78,6 +78,7 @@ enum class checkpoint_hosts : std::uint8_t {
 /// The settings of a run's checkpoints, and of a restart from one.
 struct checkpoint_settings {
   std::string folder{};            ///< `--checkpoint DIR`; empty: the run writes none
+  bool in_any_folder = false;      ///< the program names folders itself; set by front ends
   std::uint64_t every_points = 0;  ///< `--checkpoint-every N`: balance points of each element between two
   nanoseconds every_time{0};       ///< `--checkpoint-every TIME`
   /// `--checkpoint-every auto`: the time follows from the measured cost of a checkpoint and from `mtbf`.
