@@ -21,7 +21,6 @@ constexpr std::array<std::string_view, 10> launchers{
     "srun", "mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "prun", "aprun", "jsrun", "ibrun"};
 constexpr std::array<std::string_view, 4> names_of_processes{"-n", "-np", "--ntasks", "--np"};
 constexpr std::array<std::string_view, 2> names_of_nodes{"-N", "--nodes"};
-constexpr const char* program_options = "IMBREX_OPTIONS";
 
 /// A place in a command line that has the value of an option.
 struct option_place {
@@ -91,16 +90,17 @@ void set_nodes(std::vector<std::string>& launcher, int nodes) {
 
 std::string add_options(std::vector<std::pair<std::string, std::string>>& variables,
                         const std::vector<std::string>& words) {
-  const auto own = std::ranges::find(variables, program_options, [](const auto& each) { return each.first; });
+  const auto own =
+      std::ranges::find(variables, variable_of_options, [](const auto& each) { return each.first; });
   const bool is_there = own != variables.end();
-  std::string text = is_there ? own->second : variable(program_options);
+  std::string text = is_there ? own->second : variable(variable_of_options);
   if (words.empty()) return text;
   if (!text.empty()) text += " ";
   text += command_line_of(words);
   if (is_there)
     own->second = text;
   else
-    variables.emplace_back(program_options, text);
+    variables.emplace_back(variable_of_options, text);
   return text;
 }
 

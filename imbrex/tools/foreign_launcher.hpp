@@ -10,6 +10,9 @@
 
 namespace imbrex::tools {
 
+/// The variable from which programs take options of the runtime.
+inline constexpr const char* variable_of_options = "IMBREX_OPTIONS";
+
 /// The file name of a program that starts the processes of a job itself, such as "srun" or "mpirun"; empty
 /// for another program.
 std::string name_of_foreign_launcher(const std::string& program);

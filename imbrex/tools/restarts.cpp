@@ -96,17 +96,17 @@ class time_limit {
   std::optional<std::chrono::steady_clock::time_point> end_;
 };
 
-/// Lets the program begin from this folder: by words before a word "--", or by its environment if another
-/// launcher starts it.
+/// Lets the program begin from this folder: by words before a word "--", or by the environment of an MPI
+/// program, or of one that another launcher starts.
 void restart_from(const std::string& folder, job_settings& job) {
   const std::string option = "--restart";
   auto& words = job.command;
-  if (!job.is_foreign()) {
+  if (!job.is_foreign() && job.ranks == 0) {
     words.insert(std::find(words.begin() + 1, words.end(), "--"), {option, folder});
     return;
   }
-  // Words of the program win over its environment's.
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  // Words of a program with chares win over its environment's.
+  for (std::size_t i = 1; job.is_foreign() && i < words.size(); ++i) {
     if (words[i] == option && i + 1 < words.size()) words[i + 1] = folder;
     if (words[i].starts_with(option + "=")) words[i] = option + "=" + folder;
   }

@@ -173,11 +173,20 @@ std::string value_in(const std::vector<std::string>& words, const std::string& n
   return value;
 }
 
+/// The words by which an MPI program gets options of the runtime in a variable.
+std::vector<std::string> words_of_variable(const std::string& text) {
+  return command_words(text).value_or(std::vector<std::string>());
+}
+std::string inherited_variable() {
+  const char* const text = std::getenv(variable_of_options);
+  return text == nullptr ? "" : text;
+}
+
 /// The value of an option of the runtime, wherever it is written.
-std::string value_in_all(const run_options& input, const std::string& name) {
+std::string value_in_all(const run_options& input, bool is_mpi, const std::string& name) {
   const auto at = input.with_value.find(name);
   if (at != input.with_value.end() && at->second) return *at->second;
-  return value_in(input.program, name);
+  return value_in(is_mpi ? words_of_variable(inherited_variable()) : input.program, name);
 }
 
 /// A folder for the checkpoints of one job, in memory.
@@ -211,9 +220,13 @@ int ranks_in(const std::vector<std::string>& words, int processes) {
 }
 
 /// Passes option words to an MPI program in a variable, as it interprets its command line itself.
-void give_words(job_settings& request, const std::vector<std::string>& words) {
-  const std::string text = add_options(request.environment, words);
-  request.ranks = ranks_in(command_words(text).value_or(words), request.processes);
+/// `keeps_ranks`: the job may go on with another number of processes, and has as many ranks then.
+void give_words(job_settings& request, std::vector<std::string> words, bool keeps_ranks) {
+  std::vector<std::string> all = words_of_variable(inherited_variable());
+  all.insert(all.end(), words.begin(), words.end());
+  request.ranks = ranks_in(all, request.processes);
+  if (keeps_ranks) words.insert(words.end(), {"--ranks", std::to_string(request.ranks)});
+  add_options(request.environment, words);
 }
 
 /// Makes the program load our library instead of MPICH's.
@@ -271,6 +284,10 @@ void require_program(const std::vector<std::string>& command, const char* name, 
         "a script, too");
 }
 
+bool is_of_mpi(const run_options& input, way_to_mpi way) {
+  return input.preload || input.has("--ranks") || way != way_to_mpi::none;
+}
+
 /// The common part of `imbrex run` and `imbrex mpiexec`, after the numbers are known.
 job_settings job_of(run_options input, const options_file& from_file, int processes, way_to_mpi way) {
   job_settings request;
@@ -285,7 +302,7 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
   std::vector<std::string> words = from_file.words;
   const std::vector<std::string> more = input.of_program();
   words.insert(words.end(), more.begin(), more.end());
-  const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
+  const bool is_mpi = is_of_mpi(input, way);
   if (is_mpi && input.prefix)
     words.emplace_back("--prefix");  // the program knows which rank writes a line
   else
@@ -301,13 +318,25 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
     if (is_python(request.command.front())) keep_mpi4py_from_others(request);
     return request;
   }
-  give_words(request, words);
+  if (input.restarts && !input.flags.at("--migratable"))
+    throw usage_error("--restarts " + *input.restarts +
+                      ": ranks of MPI go on from checkpoints in jobs of imbrex run --migratable alone; add "
+                      "that option");
+  give_words(request, std::move(words), input.restarts.has_value());
   show_library_of_mpi(request);
   if (input.preload) check_preload(request.command.front());
   if (input.preload || way == way_to_mpi::through_library || way == way_to_mpi::through_python)
     preload_library_of_mpi(request, input.preload);
   if (input.flags.at("--migratable")) make_migratable(request);  // the last library comes first
   return request;
+}
+
+/// The words with options that the program of a job gets.
+std::vector<std::string> words_of(const job_settings& request) {
+  if (request.ranks == 0) return request.command;
+  for (const auto& [name, value] : request.environment)
+    if (name == variable_of_options) return words_of_variable(value);
+  return {};
 }
 
 /// `program`: the words that the program gets.
@@ -329,6 +358,19 @@ restart_settings restarts_of(const run_options& input, const std::vector<std::st
   return restarts;
 }
 
+/// Chooses the folder of --checkpoint-memory, and the signal by which `imbrex resize` asks for a checkpoint.
+void choose_checkpoints(run_options& input, bool is_foreign, bool is_mpi) {
+  if (input.checkpoint_memory) {
+    input.with_value["--checkpoint"] = is_foreign ? folder_on_hosts() : folder_in_memory();
+    input.with_value["--checkpoint-every"] = *input.checkpoint_memory;
+    auto& hosts = input.with_value["--checkpoint-hosts"];
+    if (is_foreign && !hosts) hosts = "partner";
+  }
+  if (input.restarts && value_in_all(input, is_mpi, "--checkpoint-on").empty() &&
+      !value_in_all(input, is_mpi, "--checkpoint").empty())
+    input.with_value["--checkpoint-on"] = "USR1";
+}
+
 /// The job of a launcher that starts the processes itself.
 job_settings job_of_foreign(run_options input, const options_file& from_file) {
   job_settings request;
@@ -347,6 +389,7 @@ job_settings job_of_foreign(run_options input, const options_file& from_file) {
       throw usage_error(std::string(option) + ": the processes are those of " + name +
                         ", which this option does not reach");
   if (input.timeout) request.timeout = timeout_of(*input.timeout);
+  choose_checkpoints(input, true, false);
   std::vector<std::string> words = from_file.words;
   const std::vector<std::string> more = input.of_program();
   words.insert(words.end(), more.begin(), more.end());
@@ -368,23 +411,23 @@ way_to_mpi way_of(const std::vector<std::string>& program, bool has_ranks) {
                                                                               : found;
 }
 
+/// As `job_of`, with the settings of --restarts.
+job_settings job_with_restarts(run_options input, const options_file& from_file, int processes,
+                               way_to_mpi way) {
+  choose_checkpoints(input, false, is_of_mpi(input, way));
+  const run_options as_written = input;
+  job_settings request = job_of(std::move(input), from_file, processes, way);
+  request.restarts = restarts_of(as_written, words_of(request));
+  return request;
+}
+
 job_settings job_of_run(run_options input) {
   options_file from_file;
-  const bool is_foreign =
-      !input.processes && !input.program.empty() && !name_of_foreign_launcher(input.program.front()).empty();
-  if (input.checkpoint_memory) {
-    input.with_value["--checkpoint"] = is_foreign ? folder_on_hosts() : folder_in_memory();
-    input.with_value["--checkpoint-every"] = *input.checkpoint_memory;
-    auto& hosts = input.with_value["--checkpoint-hosts"];
-    if (is_foreign && !hosts) hosts = "partner";
-  }
   if (input.file) from_file = read_options_file(*input.file);
-  if (input.restarts && !input.has("--checkpoint-on") && value_in(input.program, "--checkpoint-on").empty() &&
-      !value_in_all(input, "--checkpoint").empty())
-    input.with_value["--checkpoint-on"] = "USR1";  // for imbrex resize
-  if (is_foreign) return job_of_foreign(std::move(input), from_file);
+  if (!input.processes && !input.program.empty() && !name_of_foreign_launcher(input.program.front()).empty())
+    return job_of_foreign(std::move(input), from_file);
   const way_to_mpi way = way_of(input.program, input.has("--ranks"));
-  const bool is_mpi = input.preload || input.has("--ranks") || way != way_to_mpi::none;
+  const bool is_mpi = is_of_mpi(input, way);
   if (!input.processes && from_file.processes == 0 && !is_mpi)
     throw usage_error("-n is missing: give the number of processes, such as imbrex run -n 4 PROGRAM");
   if ((input.preload || way == way_to_mpi::through_python) && input.has("--ranks"))
@@ -393,14 +436,7 @@ job_settings job_of_run(run_options input) {
         ": a program that loads MPI later has one rank in each process; give -n instead of --ranks");
   const int processes = input.processes ? processes_of(*input.processes) : std::max(from_file.processes, 1);
   require_program(input.program, "run", "-n N");
-  if (input.restarts && is_mpi)
-    throw usage_error(
-        "--restarts " + *input.restarts +
-        ": a program of MPI is not started anew by itself; begin it from its checkpoint by --restart");
-  const run_options as_written = input;
-  job_settings request = job_of(std::move(input), from_file, processes, way);
-  request.restarts = restarts_of(as_written, request.command);
-  return request;
+  return job_with_restarts(std::move(input), from_file, processes, way);
 }
 
 job_settings job_of_mpiexec(run_options input) {
@@ -410,9 +446,9 @@ job_settings job_of_mpiexec(run_options input) {
   const way_to_mpi way = way_of(input.program, true);
   const std::string ranks = input.processes.value_or(std::to_string(std::max(from_file.processes, 1)));
   if (input.preload || way == way_to_mpi::through_python)
-    return job_of(std::move(input), from_file, processes_of(ranks), way);
+    return job_with_restarts(std::move(input), from_file, processes_of(ranks), way);
   input.with_value["--ranks"] = std::to_string(ranks_of(ranks));
-  return job_of(std::move(input), from_file, 1, way);
+  return job_with_restarts(std::move(input), from_file, 1, way);
 }
 
 }  // namespace

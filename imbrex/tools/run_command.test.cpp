@@ -182,6 +182,16 @@ TEST(run_command, knows_how_many_ranks_a_program_of_mpi_has) {
   EXPECT_EQ(settings({"--options", file.name(), "--ranks", "7", "app"}).ranks, 7);
 }
 
+TEST(run_command, starts_ranks_anew_in_migratable_jobs_alone) {
+  const std::string refusal =
+      "--restarts 5: ranks of MPI go on from checkpoints in jobs of imbrex run --migratable alone; add that "
+      "option";
+  EXPECT_EQ(complaint({"--ranks", "8", "--restarts", "5", "--checkpoint", "d", "app"}), refusal);
+  EXPECT_EQ(complaint({"--ranks", "8", "--restarts", "5", "--checkpoint-memory", "9s", "app"}), refusal);
+  EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "3", "--restarts", "5", "--checkpoint", "d", "app"}),
+               imbrex::usage_error);
+}
+
 TEST(run_command, takes_a_number_of_ranks_by_mpiexec) {
   for (const words& line : {words{"-n", "3", "--rank-stack", "64MB", "app", "-n", "4"},
                             words{"--rank-stack", "64MB", "-n", "3", "app", "-n", "4"},
