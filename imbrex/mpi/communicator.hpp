@@ -36,6 +36,7 @@ enum class purpose : std::uint8_t {
   merge,
   window,  ///< creation of a window
   end,     ///< end of MPI, or of a window
+  checkpoint,
 };
 
 class object_reader;

@@ -823,6 +823,11 @@ IMBREX_MPIX(int, Get_pe, (int* pe, int* first, int* count))
 /* Moves the calling rank to a PE of its process; in a job of `imbrex run --migratable` to any PE.
  * The rank must have no active request. The error says what keeps it in its process. */
 IMBREX_MPIX(int, Migrate, (int pe))
+/* Writes a checkpoint of all ranks into the folder `dir`; empty, or a null pointer: the folder of `--checkpoint`.
+ * All ranks call it, with equal arguments, in a job of `imbrex run --migratable`. On return the checkpoint is whole,
+ * or the error says which rank has something that stays in its process. A run that begins from the checkpoint
+ * (`--restart`) continues with this return. No rank may have an active request. */
+IMBREX_MPIX(int, Checkpoint, (const char* dir))
 /* Lets a balancer (`--balance`) move the calling rank, as in AMPI; no rank waits for another.
  * From the first such call on, collectives do so no longer.
  * `hints`: AMPI_INFO_LB_SYNC, AMPI_INFO_LB_ASYNC, or an info with "ampi_load_balance" set to "sync" or "async". */

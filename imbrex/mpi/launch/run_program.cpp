@@ -177,6 +177,21 @@ void tell_sharing_libraries(const program_image& image) {
   tell_crashes_in(std::move(libraries));
 }
 
+/// Refuses options by which ranks would be saved that cannot be.
+void refuse_checkpoints(const rank_options& settings) {
+  const checkpoint_settings& saving = settings.run.checkpoint;
+  if (saving.faults.any())
+    throw usage_error(
+        "--fault: ranks of MPI cannot begin anew in their process; let imbrex run --migratable --restarts N "
+        "start killed processes anew");
+  const char* const option = !saving.folder.empty()    ? "--checkpoint"
+                             : !saving.restart.empty() ? "--restart"
+                                                       : nullptr;
+  if (option != nullptr && !settings.migratable)
+    throw usage_error(std::string(option) +
+                      ": ranks of MPI are saved in jobs of imbrex run --migratable alone; add that option");
+}
+
 int run_ranks(const program_start& start) {
   refuse_second_runtime();
   rank_options settings = read_rank_options();
@@ -187,15 +202,13 @@ int run_ranks(const program_start& start) {
   watch_children();
   ::pthread_atfork(nullptr, nullptr, &rank::leave_in_child);
 
+  refuse_checkpoints(settings);
   program what;
   std::optional<equal_stack_guards> guards;
   if (settings.migratable) {
     require_fixed_addresses();
     guards.emplace(digest_of_addresses(0, 0));
-  } else if (!settings.run.checkpoint.folder.empty() || !settings.run.checkpoint.restart.empty()) {
-    throw usage_error(
-        "--checkpoint, --restart: ranks of MPI are saved in jobs of imbrex run --migratable alone; add that "
-        "option");
+    settings.run.checkpoint.in_any_folder = true;  // MPIX_Checkpoint names it
   }
   what.ranks = settings.ranks;
   what.stack = settings.stack;

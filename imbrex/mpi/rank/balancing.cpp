@@ -31,8 +31,7 @@ void wait_for_end_of_stop(rank& running) {
 }  // namespace
 
 bool has_balance_points(rank& of) {
-  const checkpoint_settings& saving = extension::current_pe().run().settings().checkpoint;
-  return extension::is_measured(chare_of(of)) || !saving.folder.empty();
+  return extension::is_measured(chare_of(of)) || has_folder_of_checkpoints();
 }
 
 void obey_balancer(rank& running) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace imbrex {
 class reader;
@@ -28,6 +29,16 @@ class journey {
   /// Asks the running rank to stand at the end of the function of MPI that it has called, for a stop of all
   /// elements. False if it runs a function that MPI has called.
   bool ask_to_stand();
+  /// Lets the running rank stand at the end of the function of MPI that it has called, until
+  /// `end_checkpoint`. A run that begins from the checkpoint continues it at once.
+  void await_checkpoint() { awaits_checkpoint_ = true; }
+  /// The awaited checkpoint is whole, or could not be made for this reason.
+  void end_checkpoint(const std::string& problem) {
+    awaits_checkpoint_ = false;
+    problem_ = problem;
+  }
+  /// Why the last awaited checkpoint could not be made; empty if it is whole.
+  std::string take_problem() { return std::exchange(problem_, {}); }
   /// Lets the running rank do what it was asked to, and returns then, perhaps in another process or run.
   /// Called by a function of MPI at its end, when it has no objects of this process; returns its argument, a
   /// result.
@@ -58,6 +69,8 @@ class journey {
   rank& rank_;
   int goal_ = -1;  ///< a PE; -1: none
   state state_ = state::staying;
+  bool awaits_checkpoint_ = false;
+  std::string problem_;  ///< why the last awaited checkpoint could not be made
 };
 
 }  // namespace imbrex::mpi

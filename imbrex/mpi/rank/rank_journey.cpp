@@ -15,6 +15,7 @@
 #include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
 #include <imbrex/mpi/rank/rank_objects.hpp>
+#include <imbrex/serial/archive.hpp>
 #include <imbrex/serial/reader.hpp>
 #include <imbrex/serial/writer.hpp>
 
@@ -37,13 +38,15 @@ bool journey::ask_to_stand() {
 
 bool journey::has_request() {
   const rank* const running = rank::current_;
-  return running != nullptr && (running->way.goal_ >= 0 || running->way.state_ != state::staying);
+  if (running == nullptr) return false;
+  const journey& way = running->way;
+  return way.goal_ >= 0 || way.state_ != state::staying || way.awaits_checkpoint_;
 }
 
-/// Elements do not leave their PE during a stop.
+/// Elements do not leave their PE during a stop, nor before the end of a checkpoint that they await.
 [[gnu::noinline]] bool journey::must_stand() {
   const journey& way = rank::current_->way;
-  return way.state_ == state::about_to_stand ||
+  return way.state_ == state::about_to_stand || way.awaits_checkpoint_ ||
          (way.goal_ >= 0 && extension::must_stop(chare_of(*rank::current_)));
 }
 
@@ -53,7 +56,8 @@ bool journey::has_request() {
   const outside_program runtime;
   while (must_stand()) {
     stand();
-    if (rank::current_->way.goal_ < 0) go_to_destination(*rank::current_);
+    const journey& way = rank::current_->way;
+    if (way.goal_ < 0 && !way.awaits_checkpoint_) go_to_destination(*rank::current_);
   }
   if (rank::current_->way.goal_ >= 0) go();
 }
@@ -142,7 +146,7 @@ void journey::archive(writer& out) {
   if (const std::string why = obstacle(); !why.empty()) throw imbrex::error(why);
   const fiber::left_state left = rank_.fiber_->state();
   out(reinterpret_cast<std::uintptr_t>(left.context), reinterpret_cast<std::uintptr_t>(left.exceptions[0]),
-      reinterpret_cast<std::uintptr_t>(left.exceptions[1]), left.floats, rank_.own_load, goal_);
+      reinterpret_cast<std::uintptr_t>(left.exceptions[1]), left.floats, rank_.own_load, goal_, problem_);
   rank_.code_->write(out, {static_cast<const std::byte*>(left.context), rank_.fiber_->top()}, is_begun());
   rank_.messages.write(out);
   rank_.state_->write(out);
@@ -154,7 +158,7 @@ void journey::archive(reader& in) {
   std::uintptr_t context = 0;
   std::array<std::uintptr_t, 2> exceptions{};
   fiber::left_state left;
-  in(context, exceptions[0], exceptions[1], left.floats, rank_.own_load, goal_);
+  in(context, exceptions[0], exceptions[1], left.floats, rank_.own_load, goal_, problem_);
   left.context = reinterpret_cast<void*>(context);
   left.exceptions = {reinterpret_cast<void*>(exceptions[0]), reinterpret_cast<void*>(exceptions[1])};
   rank_.code_->read(in);

@@ -12,6 +12,7 @@
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/run.hpp>
+#include <imbrex/mpi/rank/checkpoint_calls.hpp>
 #include <imbrex/mpi/rank/rank.hpp>
 #include <imbrex/mpi/rank/rank_ends.hpp>
 
@@ -49,6 +50,7 @@ task<bool> can_ranks_go_on(imbrex::group<rank_ends> ends, const program& what) {
 /// Ranks that may end in another process than they began in, and may come from a checkpoint.
 task<int> migratable_ranks(const program& what) {
   const auto ends = make_group<rank_ends>();
+  make_group<checkpoint_calls>();
   const bool can_begin = co_await can_ranks_go_on(ends, what);
   if (!can_begin) co_return usage_error::exit_status;
   auto ranks = restored<rank_chare>("ranks");
