@@ -393,6 +393,8 @@ device_model find_device_model(std::string_view words) {
   model.message.send = model.step.channel = model.mpi.send;
   model.message.receive = model.mpi.receive;
   model.step.envelope = model.step.post = nanoseconds(0);
+  // An MPI sends from the program's memory, and receives into it. Messages of the runtime are copied.
+  model.host.copy_bandwidth = 0;
   model.link.staged_from = model.mpi.staged_from;
   model.link.staged = model.mpi.staged;
   return model;

@@ -151,6 +151,7 @@ TEST(device_models, may_say_what_an_mpi_takes) {
   EXPECT_EQ(m.step.completion, 4ns);
   EXPECT_EQ(m.link.staged_from, 13U);
   EXPECT_EQ(m.link.staged, 14'000'000U);
+  EXPECT_EQ(m.host.copy_bandwidth, 0U);  // no limit: no message is copied
   std::ofstream(path) << file;
   EXPECT_THROW(find_device_model(path + ":mpi"), usage_error);
   EXPECT_THROW(find_device_model("v100:mpi"), usage_error);
