@@ -240,6 +240,8 @@ TEST(device_models, of_imbrex_are_found_by_name) {
   const device_model v100 = find_device_model("v100");
   const device_model h200 = find_device_model("h200");
   EXPECT_TRUE(find_device_model("summit").has_links());
+  EXPECT_EQ(find_device_model("lassen").node.devices, 4);
+  EXPECT_EQ(find_device_model("frontier").node.devices, 8);
   EXPECT_FALSE(v100.has_links());
   EXPECT_LT(v100.device.memory_bandwidth, h200.device.memory_bandwidth);
 }
