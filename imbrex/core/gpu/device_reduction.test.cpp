@@ -415,11 +415,11 @@ TEST_P(device_reduction, of_long_arrays) {
   });
 }
 TEST_P(device_reduction, of_long_arrays_in_pieces) {
-  for (const int devices : {2, 3, 5})
+  for (const int devices : {2, 5})
     run_with(devices, []() -> task<> {
       auto members = make_array<member>({7});
       constexpr std::size_t size = (1U << 19U) / sizeof(double);
-      const std::vector<std::size_t> sizes{size, size + 1, size + 7};
+      const std::vector<std::size_t> sizes{size + 7};
       EXPECT_EQ((co_await members.template reduce<&member::differences>(sum, int(operation::end), sizes)), 0);
       EXPECT_EQ((co_await members.template reduce<&member::wrong>(sum)), 0);
     });
