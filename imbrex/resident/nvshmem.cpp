@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
 
 namespace imbrex::resident::nvshmem {
 namespace {
@@ -128,7 +129,8 @@ session::~session() {
     try {
       choose();
       use.finalize();
-    } catch (const error&) {  // the device has failed
+    } catch (const error& e) {
+      log(log_level::warning, std::string("NVSHMEM has not ended, since its device has failed: ") + e.what());
     }
     done.set_value();
   });
