@@ -24,6 +24,11 @@ options settings_of_preparation(const options& settings) {
   options own = settings;
   own.checkpoint = {};
   own.balance = {};
+  own.device.clear();
+  own.device_model.clear();
+  own.devices = 0;
+  own.choose_device = nullptr;
+  own.source.device_words.clear();
   own.trace.clear();
   own.stats = false;
   return own;
