@@ -31,10 +31,14 @@ class journey {
   bool ask_to_stand();
   /// Lets the running rank stand at the end of the function of MPI that it has called, until
   /// `end_checkpoint`. A run that begins from the checkpoint continues it at once.
-  void await_checkpoint() { awaits_checkpoint_ = true; }
+  void await_checkpoint() {
+    awaits_checkpoint_ = true;
+    state_ = state::about_to_stand;
+  }
   /// The awaited checkpoint is whole, or could not be made for this reason.
   void end_checkpoint(const std::string& problem) {
     awaits_checkpoint_ = false;
+    if (state_ == state::about_to_stand) state_ = state::staying;
     problem_ = problem;
   }
   /// Why the last awaited checkpoint could not be made; empty if it is whole.

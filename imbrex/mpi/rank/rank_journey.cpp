@@ -39,14 +39,13 @@ bool journey::ask_to_stand() {
 bool journey::has_request() {
   const rank* const running = rank::current_;
   if (running == nullptr) return false;
-  const journey& way = running->way;
-  return way.goal_ >= 0 || way.state_ != state::staying || way.awaits_checkpoint_;
+  return running->way.goal_ >= 0 || running->way.state_ != state::staying;
 }
 
 /// Elements do not leave their PE during a stop, nor before the end of a checkpoint that they await.
 [[gnu::noinline]] bool journey::must_stand() {
   const journey& way = rank::current_->way;
-  return way.state_ == state::about_to_stand || way.awaits_checkpoint_ ||
+  return way.state_ == state::about_to_stand ||
          (way.goal_ >= 0 && extension::must_stop(chare_of(*rank::current_)));
 }
 
@@ -76,7 +75,7 @@ bool journey::has_request() {
     own.way.state_ = state::standing;
     const auto end = [](void* object) {
       auto& way = *static_cast<journey*>(object);
-      way.state_ = state::staying;
+      way.state_ = way.awaits_checkpoint_ ? state::about_to_stand : state::staying;
       way.rank_.go_on();
     };
     extension::stop_entry(own, waiter(end, &own.way));
