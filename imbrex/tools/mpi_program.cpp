@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/printable.hpp>
@@ -74,6 +76,34 @@ void check_preload(const std::string& program) {
                       " is a script, or no program of this machine: name the program that it starts, such as "
                       "/usr/bin/python3");
   }
+}
+
+std::string sanitizer_of(const std::string& program) try {
+  struct sanitizer {
+    const char* name;
+    const char* function;  ///< defined in a program that holds it
+    std::array<std::string_view, 2> libraries;
+  };
+  constexpr std::array<sanitizer, 4> all{
+      {{"AddressSanitizer", "__asan_init", {"libasan.so", "libclang_rt.asan"}},
+       {"ThreadSanitizer", "__tsan_init", {"libtsan.so", "libclang_rt.tsan"}},
+       {"MemorySanitizer", "__msan_init", {"libmsan.so", "libclang_rt.msan"}},
+       {"LeakSanitizer", "__lsan_init", {"liblsan.so", "libclang_rt.lsan"}}}};
+  const std::string file = file_of(program);
+  const mpi::elf_file binary(file);
+  const std::optional<std::string> loader = binary.loader();
+  const std::vector<std::string> libraries =
+      loader ? needed_libraries(*loader, file) : std::vector<std::string>();
+  for (const sanitizer& each : all) {
+    const auto is_its_library = [&](std::string_view library) {
+      return std::ranges::any_of(each.libraries, [&](std::string_view l) { return library.starts_with(l); });
+    };
+    if (binary.defined(each.function) != nullptr || std::ranges::any_of(libraries, is_its_library))
+      return each.name;
+  }
+  return "";
+} catch (const error&) {
+  return "";
 }
 
 std::string mpich_folder() {

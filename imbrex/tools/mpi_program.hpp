@@ -25,6 +25,9 @@ bool is_python(const std::string& program);
 /// Rejects scripts with an error text: a library preloaded for a script would go to its interpreter.
 void check_preload(const std::string& program);
 
+/// The sanitizer that a program is built with and that has a malloc of its own; empty if there is none.
+std::string sanitizer_of(const std::string& program);
+
 /// The folder with libraries that replace MPICH's; empty if there is none next to this command.
 std::string mpich_folder();
 /// The library with the heaps of migratable ranks; empty if there is none next to this command.

@@ -258,6 +258,11 @@ void preload_library_of_mpi(job_settings& request, bool is_requested) {
 /// Lets the ranks of a program go to other processes: their processes have equal addresses, and load the
 /// library of the ranks' heaps first.
 void make_migratable(job_settings& request) {
+  const std::string& program = request.command.front();
+  if (const std::string sanitizer = sanitizer_of(program); !sanitizer.empty())
+    throw usage_error("--migratable: " + printable(program) + " is built with " + sanitizer +
+                      ", which has a malloc of its own, and ranks need heaps of their own; build it without, "
+                      "or leave out --migratable");
   const int now = ::personality(0xffffffff);
   if (now < 0 || ::personality(static_cast<unsigned>(now) | ADDR_NO_RANDOMIZE) < 0)
     throw usage_error(
