@@ -61,6 +61,21 @@ class Checkpoints(ProgramCase):
                 done = self.run_ranks(3, [*place, "--migratable", "--restart", "kept"], self.program, 40, 10, "own")
                 self.assertEqual((done.returncode, done.stdout), (0, whole), done.stderr)
 
+    def test_ranks_of_fortran_hop_and_go_on_elsewhere(self):
+        if not (BIN / "imbrex-mpifort").exists():
+            self.skipTest("this build has no Fortran")
+        whole = "a line with its end; faults 0, sum 168300.0\n"
+        for name, options in (("mpi", ()), ("mpi_f08", ("-DF08",))):
+            program = self.build("hops.F90", "-fcheck=all", *options)
+            done = self.run_ranks(3, TWO, program, 2, 100, name)
+            self.assertEqual((done.returncode, done.stdout), (0, whole), done.stderr)
+            shutil.copytree(self.folder / name, self.folder / f"kept_{name}")
+            for place in OTHER_PLACES:
+                with self.subTest(module=name, place=place):
+                    done = self.run_ranks(3, [*place, "--migratable", "--restart", f"kept_{name}/000004"], program, 2,
+                                          100, name)
+                    self.assertEqual((done.returncode, done.stdout), (0, whole), done.stderr)
+
     def test_checkpoints_may_have_several_folders(self):
         done = self.run_ranks(3, [*TWO, "--checkpoint", "often", "--checkpoint-every", "1"], self.program, 100, 10,
                               "seldom")

@@ -14,17 +14,39 @@ TWO_PROCESSES = ["-n", "2", "--pes", "1", "--migratable"]
 # What a rank has, and the words about it.
 OBSTACLES = {
     "stream": "it has an open stream, of the descriptor ",
+    "temporary stream": "it has an open stream, of the descriptor ",
     "descriptor": "it has the open descriptor ",
     "socket": " (a socket)",
+    "pipe": " (a pipe)",
+    "event": " (an event)",
+    "epoll": " (a list of epoll)",
+    "clock": " (a timer)",
+    "signals": " (a descriptor of signals)",
+    "inotify": " (a watch of inotify)",
+    "memfd": " (memory of memfd_create)",
+    "temporary": " (stays_",
+    "folder": " (.)",
+    "duplicate": " (a duplicate)",
+    "duplicate of fcntl": " (a duplicate)",
     "memory": "it has mapped memory by mmap or shmat",
-    "signal": "it handles signals or sends them",
+    "timer": "it has timers",
     "locale": "it has set a locale",
+    "table": "it has a table of hcreate",
+    "library": "it has loaded the library libm.so.6 by dlopen",
+    "child": "it has the child process ",
+    "spawned": "it has the child process ",
     "output": "its standard output is a file",
     "thread": "it has started threads",
     "window": "it has windows; free them by MPI_Win_free",
-    "request": "a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves",
     "persistent": "it has persistent requests; free them by MPI_Request_free",
-    "none": "PE 99 is none of this job, which has the PEs 0 to 1",
+    "probed": "it has found a message by MPI_Mprobe and not received it",
+}
+# Obstacles with other words about a move and about a checkpoint, or of a move alone.
+OBSTACLES_OF_MOVES = {
+    "request": ("a request of this rank is under way; complete it, as by MPI_Wait, before the rank moves",
+                "a request of it is under way; complete it, as by MPI_Wait"),
+    "none": ("PE 99 is none of this job, which has the PEs 0 to 1", "success"),
+    "callback": ("it runs a function that MPI has called", "success"),
 }
 
 
@@ -85,16 +107,20 @@ class Migratable(ProgramCase):
 
     def test_a_rank_with_something_of_its_process_stays(self):
         program = self.build("stays.c")
-        for what, words in OBSTACLES.items():
+        cases = [(what, words, words) for what, words in OBSTACLES.items()]
+        cases += [(what, *words) for what, words in OBSTACLES_OF_MOVES.items()]
+        for what, move, checkpoint in cases:
             with self.subTest(what=what):
                 done = self.run_ranks(2, TWO_PROCESSES, program, what)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("on PE 0: ", done.stderr)
-                self.assertIn(words, done.stderr)
+                of_move, of_checkpoint = done.stderr.splitlines()
+                for line, words in ((of_move, move), (of_checkpoint, checkpoint)):
+                    self.assertTrue(line.startswith("on PE 0: "), line)
+                    self.assertIn(words, line)
         for what in ("nothing", "closed"):
             with self.subTest(what=what):
                 done = self.run_ranks(2, TWO_PROCESSES, program, what)
-                self.assertEqual((done.returncode, done.stderr), (0, "on PE 1: success\n"))
+                self.assertEqual((done.returncode, done.stderr), (0, 2 * "on PE 1: success\n"))
 
     def test_without_the_option_ranks_stay_and_say_why(self):
         done = self.run_ranks(2, ["-n", "2", "--pes", "1"], self.build("stays.c"), "nothing")
@@ -115,6 +141,18 @@ class Migratable(ProgramCase):
                 done = execute(*command, environment=environment)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(words, done.stderr)
+
+    def test_sanitizers_with_a_malloc_of_their_own_are_refused(self):
+        for option, name in (("address", "AddressSanitizer"), ("thread", "ThreadSanitizer"),
+                             ("leak", "LeakSanitizer")):
+            with self.subTest(option=option):
+                program = self.build("saves.c", f"-fsanitize={option}")
+                done = self.run_ranks(2, TWO_PROCESSES, program, 10, 10, "sanitized")
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(f" is built with {name}, which has a malloc of its own, ", done.stderr)
+        done = self.run_ranks(2, TWO_PROCESSES, self.build("saves.c", "-fsanitize=undefined"), 10, 10, "sanitized")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 checkpoints, sum ", done.stdout)
 
     def test_processes_with_other_addresses_are_refused(self):
         script = self.folder / "other_addresses.sh"

@@ -269,6 +269,25 @@ int copy_signals::accept(const sigset_t& of, siginfo_t* info) {
   return 0;
 }
 
+copy_signals::values copy_signals::now() const { return {actions_, infos_, waiting_, has_mask_, mask_}; }
+
+bool copy_signals::become(const values& of_other) {
+  for (int number = 1; number <= most; ++number) {
+    const action& own = of_other.actions[static_cast<std::size_t>(number)];
+    const bool is_default = !is_handled(own) && own.sa_handler == SIG_DFL;
+    if (!is_default && set_action(number, &own, nullptr) != 0) return false;
+    const bool is_dispatched = of_other.has_mask && sigismember(&of_other.mask, number) == 1 &&
+                               number != SIGKILL && number != SIGSTOP && !is_of_instruction(number);
+    if (is_dispatched && !is_installed[number]) install(number, SA_RESTART);
+  }
+  infos_ = of_other.infos;
+  waiting_ = of_other.waiting;
+  has_mask_ = of_other.has_mask;
+  mask_ = of_other.mask;
+  are_used_ = true;
+  return true;
+}
+
 sigset_t copy_signals::waiting() const {
   sigset_t all;
   sigemptyset(&all);

@@ -57,7 +57,7 @@ using key_values = std::unordered_map<pthread_key_t, const void*>;
 
 key_values* own_values() {
   copy_state& s = calling_copy();
-  return s.runs_here() ? &s.library->key_values : nullptr;
+  return s.runs_here() ? &s.library->keys.values : nullptr;
 }
 void* copy_pthread_getspecific(pthread_key_t key) {
   const key_values* const own = own_values();
@@ -71,9 +71,23 @@ int copy_pthread_setspecific(pthread_key_t key, const void* value) {
   (*own)[key] = value;
   return 0;
 }
+/// Passes over numbers that the copy has brought from another process; they are not given back.
+int copy_pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
+  copy_state& s = calling_copy();
+  if (s.memory.heap() == nullptr) return ::pthread_key_create(key, destructor);
+  int error = 0;
+  do error = ::pthread_key_create(key, destructor);
+  while (error == 0 && s.library->keys.are_of_process.contains(*key));
+  if (error == 0) s.library->keys.are_of_process[*key] = true;
+  return error;
+}
 int copy_pthread_key_delete(pthread_key_t key) {
   if (key_values* const own = own_values()) own->erase(key);
-  return ::pthread_key_delete(key);
+  auto& keys = calling_copy().library->keys.are_of_process;
+  const auto at = keys.find(key);
+  const bool is_brought = at != keys.end() && !at->second;
+  if (at != keys.end()) keys.erase(at);
+  return is_brought ? 0 : ::pthread_key_delete(key);
 }
 
 }  // namespace
@@ -97,6 +111,7 @@ void add_threads(function_table& table) {
       {"thrd_create", address_outside<&copy_thrd_create>()},
       {"pthread_getspecific", address_outside<&copy_pthread_getspecific>()},
       {"pthread_setspecific", address_outside<&copy_pthread_setspecific>()},
+      {"pthread_key_create", address_outside<&copy_pthread_key_create>()},
       {"pthread_key_delete", address_outside<&copy_pthread_key_delete>()},
   });
 }

@@ -36,8 +36,15 @@ const void* by_descriptor(Result (*)(int, More...)) {
   return function_address(&call_with_real<Function, Result, More...>);
 }
 
+constexpr const char* duplicate = "a duplicate";
+
+int copy_dup(int number) { return note_descriptor(::dup(real(number)), duplicate); }
+
 // fcntl and ioctl take one more argument, or none.
-int copy_fcntl(int number, int command, std::uintptr_t more) { return ::fcntl(real(number), command, more); }
+int copy_fcntl(int number, int command, std::uintptr_t more) {
+  const int result = ::fcntl(real(number), command, more);
+  return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? note_descriptor(result, duplicate) : result;
+}
 int copy_ioctl(int number, unsigned long command, std::uintptr_t more) {
   return ::ioctl(real(number), command, more);
 }
@@ -79,11 +86,12 @@ int replace_in_child(int result) {
 int copy_dup2(int from, int to) {
   if (is_child()) return replace_in_child(::dup2(real(from), to));
   if (to == STDOUT_FILENO) return replace_output(calling_copy().output, real(from));
-  return from != to && refuses(to) ? -1 : ::dup2(real(from), to);
+  return from != to && refuses(to) ? -1 : note_descriptor(::dup2(real(from), to), duplicate);
 }
 int copy_dup3(int from, int to, int flags) {
   if (is_child()) return replace_in_child(::dup3(real(from), to, flags));
-  if (to != STDOUT_FILENO) return refuses(to) ? -1 : ::dup3(real(from), to, flags);
+  if (to != STDOUT_FILENO)
+    return refuses(to) ? -1 : note_descriptor(::dup3(real(from), to, flags), duplicate);
   errno = EINVAL;
   return from == to ? -1 : replace_output(calling_copy().output, real(from));
 }
@@ -119,14 +127,14 @@ void copy_closefrom(int first) { copy_close_range(static_cast<unsigned>(std::max
 
 void add_descriptors(function_table& table) {
   table.insert({
-      {"dup", by_descriptor<&::dup>(&::dup)},
+      {"dup", address_outside<&copy_dup>()},
       {"dup2", address_outside<&copy_dup2>()},
       {"dup3", address_outside<&copy_dup3>()},
       {"close", address_outside<&copy_close>()},
       {"closefrom", address_outside<&copy_closefrom>()},
       {"close_range", address_outside<&copy_close_range>()},
-      {"fcntl", function_address(&copy_fcntl)},
-      {"fcntl64", function_address(&copy_fcntl)},
+      {"fcntl", address_outside<&copy_fcntl>()},
+      {"fcntl64", address_outside<&copy_fcntl>()},
       {"ioctl", function_address(&copy_ioctl)},
       {"isatty", by_descriptor<&::isatty>(&::isatty)},
       {"fstat", by_descriptor<&::fstat>(&::fstat)},

@@ -176,11 +176,9 @@ std::string program_copy::obstacle() const {
   if (is_child()) return "it is a child process";
   if (!s.departure.is_in_main) return "its main has not begun, or has ended";
   if (s.has_threads) return "it has started threads";
-  if (s.signals.are_used()) return "it handles signals or sends them";
   if (s.timers.any()) return "it has timers";
   if (s.library->locale != nullptr) return "it has set a locale";
   if (s.library->table.size != 0) return "it has a table of hcreate";
-  if (!s.library->key_values.empty()) return "it has values of pthread_setspecific";
   if (!s.output.is_of_process()) return "its standard output is a file";
   if (std::string stream = open_stream(s); !stream.empty()) return stream;
   return s.departure.resources.words();
@@ -209,6 +207,15 @@ packed_copy program_copy::pack(bool leaves) {
   for (const auto& block : s.thread_blocks) to.bytes(block);
   for (const exit_functions* each : {&s.at_exit, &s.at_quick_exit, &s.at_thread_exit})
     imbrex::mpi::pack(*each, to);
+  to.value(s.library->keys.values.size());
+  for (const auto& [key, value] : s.library->keys.values) {
+    to.value(key);
+    to.value(value);
+  }
+  to.value(s.library->keys.are_of_process.size());
+  for (const auto& [key, is_of_process] : s.library->keys.are_of_process) to.value(key);
+  to.value(s.signals.are_used());
+  if (s.signals.are_used()) to.value(s.signals.now());
   for (std::size_t i = 0; i < s.departure.first_values.size(); ++i) {
     const std::vector<std::byte>& first = s.departure.first_values[i];
     const std::byte* const now = s.at(s.plan.snapshots[i].at);
@@ -232,6 +239,15 @@ void program_copy::take_over(std::span<const std::byte> packed) {
     block.assign(bytes.begin(), bytes.end());
   }
   for (exit_functions* each : {&s.at_exit, &s.at_quick_exit, &s.at_thread_exit}) unpack(*each, from);
+  s.library->keys.values.clear();
+  for (auto left = from.value<std::size_t>(); left > 0; --left) {
+    const auto key = from.value<pthread_key_t>();
+    s.library->keys.values[key] = from.value<const void*>();
+  }
+  for (auto left = from.value<std::size_t>(); left > 0; --left)
+    s.library->keys.are_of_process[from.value<pthread_key_t>()] = false;
+  if (from.value<bool>() && !s.signals.become(from.value<copy_signals::values>()))
+    throw error("the system refuses a signal handler of a rank that comes from another process");
   s.departure.of_process.clear();
   for (std::size_t i = 0; i < s.departure.first_values.size(); ++i)
     if (from.value<bool>()) s.departure.of_process.push_back(i);

@@ -2,7 +2,9 @@
 // Each rank goes from PE to PE many times, with all that a program can have on its stack and in its heap, and
 // with objects of MPI. usage: hops PES HOPS [BYTES]
 #include <mpi.h>
+#include <pthread.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +21,9 @@ static int pes, rank, ranks;
 static long faults = 0, hops = 0;
 static thread_local long own_hops = 0;
 static std::string name_of_program = "hops";
+
+static volatile std::sig_atomic_t signals = 0;
+static void count_signal(int) { signals = signals + 1; }
 
 static void expect(bool holds, const char* what) {
   if (holds) return;
@@ -58,6 +63,41 @@ struct square final : shape {
   }
   for (int i = 0; i < 16; ++i) expect(kept[i] == n + i, "a variable on the stack");
   return result + kept[3];
+}
+
+/// Keys that are made in one process and deleted in another one; each has the value of its rank.
+static void hop_with_keys() {
+  static std::vector<pthread_key_t> keys;
+  pthread_key_t next;
+  expect(pthread_key_create(&next, nullptr) == 0, "a key");
+  for (const pthread_key_t each : keys) expect(each != next, "a new key");
+  keys.push_back(next);
+  pthread_setspecific(next, &keys);
+  hop();
+  for (const pthread_key_t each : keys) expect(pthread_getspecific(each) == &keys, "the value of a key");
+  if (keys.size() < 10) return;
+  for (const pthread_key_t each : keys) expect(pthread_key_delete(each) == 0, "the end of a key");
+  keys.clear();
+}
+
+static void block(int how) {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR2);
+  sigprocmask(how, &one, nullptr);
+}
+
+/// One signal is handled at once, and another one waits during a hop.
+static void hop_with_signals() {
+  const int before = signals;
+  block(SIG_BLOCK);
+  std::raise(SIGUSR1);
+  std::raise(SIGUSR2);
+  expect(signals == before + 1, "a signal before a hop");
+  hop();
+  expect(signals == before + 1, "a blocked signal");
+  block(SIG_UNBLOCK);
+  expect(signals == before + 2, "a signal that waited during a hop");
 }
 
 static void hop_in_catch(int i) {
@@ -190,6 +230,8 @@ int main(int argc, char** argv) {
   objects of_mpi;
   of_mpi.make();
 
+  std::signal(SIGUSR1, &count_signal);
+  std::signal(SIGUSR2, &count_signal);
   double began = 0;
   for (int i = 0; i < steps; ++i) {
     if (i == steps / 2) began = MPI_Wtime();
@@ -202,10 +244,12 @@ int main(int argc, char** argv) {
     const int to = (rank + 1) % ranks;
     int sent = i * 3 + rank;
     if (i % 5 == 0) MPI_Send(&sent, 1, MPI_INT, to, 77, MPI_COMM_WORLD);  // received after the next hop
-    switch (i % 4) {
+    switch (i % 6) {
       case 0: hop(); break;
       case 1: expect(deep(20, [&](int) { return double(table.size()); }) > 1, "a result"); break;
       case 2: hop_in_catch(i); break;
+      case 3: hop_with_keys(); break;
+      case 4: hop_with_signals(); break;
       default:
         hop();
         try {

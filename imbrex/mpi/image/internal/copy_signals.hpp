@@ -50,6 +50,19 @@ class copy_signals {
   /// True once the copy has used signals: then sleeps must check for pending ones.
   bool are_used() const noexcept { return are_used_; }
 
+  /// All that goes along to another process.
+  struct values {
+    std::array<action, most + 1> actions;
+    std::array<siginfo_t, most + 1> infos;
+    std::uint64_t waiting;
+    bool has_mask;
+    sigset_t mask;
+  };
+  values now() const;
+  /// Gives a new copy, which does not run, the signals that it had in another process. False if the system
+  /// refuses an action.
+  bool become(const values& of_other);
+
   /// Delivers a signal of the process to the copy. True if the copy handles, ignores or blocks it.
   bool give(int number, const siginfo_t& info, void* context);
 

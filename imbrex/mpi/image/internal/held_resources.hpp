@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <mutex>
 #include <set>
@@ -16,6 +18,7 @@ class held_resources {
   void note_mapping(void* begin);
   void forget_mapping(void* begin);
   void note_library(const std::string& name);
+  void note_child(pid_t child);
 
   /// One of them in words; empty if there is none.
   std::string words() const;
@@ -25,6 +28,11 @@ class held_resources {
   std::map<int, std::string> descriptors_;
   std::set<void*> mappings_;
   std::string library_;
+  std::set<pid_t> children_;
 };
+
+/// Notes a descriptor of the calling copy under this name, if the copy can go to other processes. Returns the
+/// number, which is negative if there is no descriptor.
+int note_descriptor(int number, const char* name);
 
 }  // namespace imbrex::mpi

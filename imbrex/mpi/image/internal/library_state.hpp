@@ -69,7 +69,13 @@ struct library_state : library_values {
   found_entry<group> users;
   hsearch_data table{};  // table of hsearch
 
-  std::unordered_map<pthread_key_t, const void*> key_values;  // values on the thread that runs the copy
+  /// Keys of pthread_key_create.
+  struct keys_of_threads {
+    std::unordered_map<pthread_key_t, const void*> values;  // on the thread that runs the copy
+    /// Keys of a copy with a heap. False: one of a process that it has left, unknown to this one.
+    std::unordered_map<pthread_key_t, bool> are_of_process;
+  };
+  keys_of_threads keys;
 
   locale_t locale = nullptr;    // null: the process' locale
   locale_t replaced = nullptr;  // the thread's locale while the copy runs there
