@@ -53,7 +53,7 @@ OBSTACLES_OF_MOVES = {
 class Migratable(ProgramCase):
     def test_all_that_a_program_has_goes_along(self):
         program = self.build("hops.cpp")
-        places = (("one process", ["--pes", "2"], 2, 100), ("two processes", ["-n", "2", "--pes", "1"], 2, 1000),
+        places = (("one process", ["--pes", "2"], 2, 100), ("two processes", ["-n", "2", "--pes", "1"], 2, 300),
                   ("three processes of two PEs", ["-n", "3", "--pes", "2"], 6, 200))
         for name, place, pes, hops in places:
             with self.subTest(place=name):
