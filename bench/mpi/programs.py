@@ -7,13 +7,20 @@ The sources are folders of --sources, named as their repositories are; what is n
     git clone https://github.com/Mantevo/miniMD, .../LLNL/LULESH, .../ECP-copa/CoMD, .../hpcg-benchmark/hpcg,
               .../UK-MAC/CloverLeaf_MPI, .../lanl/SNAP, .../ParRes/Kernels
     bench/mpi/programs.py --sources FOLDER
+
+With --kills N no other MPI is needed: processes of each program are killed at random moments, N times in as many jobs
+as that takes. A job goes on from its checkpoints, at times with another number of processes, and prints what it prints
+undisturbed:
+    bench/mpi/programs.py --sources FOLDER --kills 20 --places '-n 2 --pes 1'
 """
 import argparse
 import dataclasses
 import os
 import pathlib
+import random
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -22,6 +29,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 600
+CHECKPOINT_PERIOD = "150ms"
+sys.path.insert(0, str(ROOT / "tests"))
+from host_processes import descendants  # noqa: E402
 
 
 @dataclasses.dataclass
@@ -117,6 +127,72 @@ def compare(program, sides, asked, folder):
     return f"| {program.name} | {program.ranks} | {own:.4g} | {other:.4g} | {ratio:.2f} |"
 
 
+def name_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def kill_after_checkpoints(shell_process, most, imbrex, dice):
+    """Kills a process of the job below a shell after some checkpoints, `most` times or until it ends. Returns how
+    often."""
+    kills = newest = 0
+    while kills < most and shell_process.poll() is None:
+        time.sleep(0.005)
+        below = descendants(shell_process.pid)
+        launcher = next((pid for pid in below if name_of(pid) == "imbrex"), None)
+        saved = pathlib.Path(f"/dev/shm/imbrex-checkpoints-{launcher}").glob("*/manifest.json")
+        numbers = [int(manifest.parent.name) for manifest in saved]
+        if max(numbers, default=0) <= newest:
+            continue
+        time.sleep(0.2 * dice.random())
+        running = [pid for pid in descendants(launcher) if name_of(pid) not in ("imbrex", "imbrex-cleaner", "")]
+        if not running:
+            continue
+        newest = max(numbers)
+        if dice.random() < 0.3:
+            subprocess.run([imbrex, "resize", str(launcher), "-n", str(dice.randint(1, 3))], stderr=subprocess.DEVNULL,
+                           check=False)
+        for pid in dice.sample(running, min(len(running), dice.choice((1, 1, 2)))):
+            try:
+                os.kill(pid, signal.SIGKILL)
+                kills += 1
+            except ProcessLookupError:
+                pass
+    return kills
+
+
+def disturb(program, asked, launcher, folder):
+    """A line about a program whose processes are killed. Raises Failed if it prints another result."""
+    tree = pathlib.Path(folder) / program.source
+    shutil.copytree(asked.sources / program.source, tree)
+    place = tree / program.folder
+    own = asked.bin.resolve()
+    shell(program.build, place, {"CC": f"{own}/imbrex-mpicc", "CXX": f"{own}/imbrex-mpicxx",
+                                 "FC": f"{own}/imbrex-mpifort"})
+    whole, _ = run(program, place, launcher.format(ranks=program.ranks))
+    saving = f" --migratable --restarts 1000 --checkpoint-memory {CHECKPOINT_PERIOD}"
+    environment = {"RUN": launcher.format(ranks=program.ranks) + saving, "OMP_NUM_THREADS": "1"}
+    kills = jobs = 0
+    while kills < asked.kills:
+        dice = random.Random(asked.seed + jobs)
+        jobs += 1
+        with open(pathlib.Path(folder) / "out", "w+") as out:
+            with subprocess.Popen(["sh", "-ec", program.command], cwd=place, env={**os.environ, **environment},
+                                  stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL) as job:
+                kills += kill_after_checkpoints(job, asked.kills - kills, own / "imbrex", dice)
+                job.wait(PATIENCE_SECONDS)
+            out.seek(0)
+            text = out.read()
+        results = re.findall(program.same, text, re.MULTILINE)
+        if job.returncode != 0 or set(results) != {whole}:
+            raise Failed(f"status {job.returncode}, {results} in place of {whole} in job {jobs}\n{text[-2000:]}")
+        if jobs > 5 * (kills + 1):
+            raise Failed("the job ends before its first checkpoint")
+    return f"| {program.name} | {program.ranks} | {kills} | {jobs} |"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", type=pathlib.Path, required=True, help="a folder with the repositories")
@@ -124,6 +200,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="how often each runs; medians are compared")
     parser.add_argument("--places", default="--pes 2", help="options of imbrex run (default %(default)s)")
     parser.add_argument("--only", default="", help="programs whose name begins so")
+    parser.add_argument("--kills", type=int, default=0, help="kill processes so often, and compare the results")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments of kills (default %(default)s)")
     asked = parser.parse_args()
     own = asked.bin.resolve()
     sides = [({"CC": f"{own}/imbrex-mpicc", "CXX": f"{own}/imbrex-mpicxx", "FC": f"{own}/imbrex-mpifort"},
@@ -131,7 +209,8 @@ def main():
              ({"CC": "mpicc", "CXX": "mpicxx", "FC": "mpifort"},
               "mpirun --allow-run-as-root --oversubscribe -n {ranks}")]
     failed = compared = 0
-    print("| program | ranks | Imbrex, s | other MPI, s | ratio |\n|---|---|---|---|---|")
+    print("| program | ranks | kills | jobs |\n|---|---|---|---|" if asked.kills else
+          "| program | ranks | Imbrex, s | other MPI, s | ratio |\n|---|---|---|---|---|")
     for program in PROGRAMS:
         if not program.name.startswith(asked.only):
             continue
@@ -140,7 +219,8 @@ def main():
             continue
         try:
             with tempfile.TemporaryDirectory() as folder:
-                print(compare(program, sides, asked, folder), flush=True)
+                print(disturb(program, asked, sides[0][1], folder) if asked.kills else
+                      compare(program, sides, asked, folder), flush=True)
             compared += 1
         except (Failed, subprocess.TimeoutExpired) as problem:
             failed += 1
