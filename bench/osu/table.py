@@ -15,7 +15,7 @@ sys.path += [str(ROOT / "bench/papers"), str(ROOT / "bench/processes")]
 
 import compare  # noqa: E402
 from plot import chart  # noqa: E402
-from simulate import lines_of  # noqa: E402
+from simulate import FILE, Runner, RunFailed, lines_with  # noqa: E402
 
 UNITS = {"latency": "us", "bandwidth": "GB/s", "bidirectional": "GB/s", "multi-pair": "GB/s",
          "rate": "million messages a second"}
@@ -39,11 +39,10 @@ def parse(words):
 def measured(options):
     """{bench: {column: {bytes: value}}}."""
     found = {}
-    command = [pathlib.Path(options.bin) / "osu", *options.osu, "--bench", options.bench]
-    for line in lines_of(command):
+    for line in lines_of(options, ["osu", *options.osu, "--bench", options.bench]):
         found.setdefault(line["bench"], {}).setdefault(line["way"], {})[line["bytes"]] = line["value"]
     if options.ranks:
-        for line in lines_of(by_ranks(options)):
+        for line in lines_of(options, by_ranks(options)):
             found[line["bench"]].setdefault(line["way"], {})[line["bytes"]] = line["value"]
     if options.beside:
         for bench, columns in found.items():
@@ -55,9 +54,17 @@ def measured(options):
 OWN = {"--memory", "--smallest", "--largest", "--window", "--distance", "--rounds", "--check"}
 
 
+def lines_of(options, command):
+    """The lines that a program writes."""
+    try:
+        return Runner(options.bin).run([*command, "--quiet", "--json", FILE],
+                                       lines_with("bench", "way", "bytes", "value"))["output"]
+    except RunFailed as error:
+        raise SystemExit(str(error)) from error
+
+
 def by_ranks(options):
     """The command that measures the same between ranks of MPI."""
-    folder = pathlib.Path(options.bin)
     words = list(options.osu)
     runtime, own, pes = [], [], 2
     while words:
@@ -69,7 +76,7 @@ def by_ranks(options):
     if "--memory" not in own and any(word in runtime for word in ("--device", "--device-model")):
         own += ["--memory", "device"]
     benches = [bench for bench in options.bench.split(",") if bench in ("latency", "bandwidth", "bidirectional")]
-    return [folder / "imbrex", "run", "--ranks", pes, *runtime, folder / "osu_ranks", *own,
+    return ["imbrex", "run", "--ranks", pes, *runtime, "osu_ranks", *own,
             "--bench", ",".join(benches)]
 
 

@@ -1,122 +1,76 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables and figures of this folder, of few nodes: usage: papers_test.py FOLDER, where the programs are."""
+"""The claims, their record and their document: usage: papers_test.py FOLDER, where the programs are."""
 import contextlib
+import copy
 import io
+import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
-import figures
+import claims
+import document
+import judge
 import plot
-import reproduce
-from simulate import FUGAKU, weak
+import simulate
+from registry import MEASURES
 
 FOLDER = sys.argv[1]
-MODEL = pathlib.Path(__file__).resolve().parents[2] / "imbrex/device/models/summit.toml"
+DATA = json.loads(claims.CLAIMS.read_text())
+RESULTS = json.loads(claims.RESULTS.read_text())
+FIELDS = {"id", "source", "section", "text", "metric", "expect", "config", "kind", "tier", "machine"}
+MORE_FIELDS = {"note", "tolerance", "fitted", "not_run", "added", "causes", "nodes_of_causes", "experiment"}
 
 
-class Figures(unittest.TestCase):
-    """Output and drawings."""
+def claim_of(name):
+    return next(claim for claim in DATA["claims"] if claim["id"] == name)
 
-    def printed(self, *words):
-        with tempfile.TemporaryDirectory() as folder:
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out):
-                self.assertEqual(reproduce.main([*words, "--bin", FOLDER, "--svg", folder]), 0)
-            charts = {}
-            for file in pathlib.Path(folder).iterdir():
-                charts[file.stem] = xml.etree.ElementTree.fromstring(file.read_text())
-        return out.getvalue(), charts
 
-    def rows(self, text):
-        """{claim: verdict}, of claims with several rows the last."""
-        cells = [line.split(" | ") for line in text.splitlines() if line.startswith(("| c", "| m4", "| ("))]
-        return {row[0].removeprefix("| "): row[-1].removesuffix(" |") for row in cells}
+def row_of(claim, runs):
+    """Its row from recorded runs."""
+    return claims.row_of(claim, simulate.Machine(simulate.Runner("/nowhere", runs), claim["machine"]))
 
-    def test_tables_of_chapter_4(self):
-        """The papers' gains within 25 %, and channel before message before staging."""
-        text, charts = self.printed("table-4")
-        rows = self.rows(text)
-        for name in ("intra_latency_range", "intra_latency_eager", "inter_latency_range", "inter_latency_eager"):
-            self.assertIn("as the paper", rows["c4.charm." + name], text)
-        for name in ("c4.peakbw", "(table 4.1)", "(table 4.2)"):
-            self.assertIn("as the paper", rows[name], text)
-        self.assertEqual(len(charts), 4)
 
-    def test_figures_of_chapter_5_on_few_nodes(self):
-        """Each figure has its lines, and what the paper says of few nodes comes out."""
-        for name, nodes, lines, claims in (
-                ("figure-5.4", "1", 2, []),  # which is not comparable
-                ("figure-5.5b", "1,2", 4, ["c5.5b.gpu"]),
-                ("figure-5.6", "8", 4, ["c5.6.H.odf.8", "c5.6.Dbest", "c5.6.HvsMPI"]),
-                ("figure-5.7", "1,2", 4, ["c5.7.none"]),
-                ("figure-5.8", "1,2", 4, ["c5.8.dimin"])):
-            text, charts = self.printed(name, "--nodes", nodes, "--iterations", "4")
-            rows = self.rows(text)
-            for claim in claims:
-                self.assertEqual(rows[claim], "as the paper", text)
-            for drawn in charts.values():
-                self.assertEqual(len(drawn.findall("{http://www.w3.org/2000/svg}polyline")), lines)
+def recorded_rows(runs):
+    """The rows of all claims from recorded runs. No program is there to be run."""
+    runner = simulate.Runner("/nowhere", copy.deepcopy(runs))
+    return list(claims.all_rows(DATA["claims"], runner, DATA["causes"], 1))
 
-    @unittest.skipUnless((pathlib.Path(FOLDER) / "osu_ranks").exists(), "programs of MPI are not built")
-    def test_ranks_of_mpi(self):
-        """Short messages go from device to device in less time than through the host."""
-        text, charts = self.printed("table-4-ranks")
-        rows = self.rows(text)
-        for name in ("(intra-node)", "(inter-node)"):
-            self.assertEqual(rows[name], "as the paper", text)
-        self.assertEqual(len(charts), 4)
-        text, charts = self.printed("figure-4.16", "--nodes", "1,2", "--iterations", "4")
-        self.assertEqual(list(charts), ["figure-4.16-weak"], text)
 
-    def test_figures_of_chapter_6(self):
-        """The paper's results for chares inside GPUs are reached, or exceeded."""
-        for name, charts in (("figure-6.20", 1), ("figure-6.21", 2), ("figure-6.22", 1)):
-            text, drawn = self.printed(name, "--iterations", "4")
-            self.assertNotIn("missed", text)
-            self.assertEqual(len(drawn), charts)
+class Data(unittest.TestCase):
+    """The file of claims."""
 
-    def test_no_iterations_are_refused(self):
-        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
-            reproduce.main(["sizes", "--iterations", "0"])
-        self.assertIn("--iterations is 0; give 1 or more", said.getvalue())
+    def test_fields(self):
+        for claim in DATA["claims"]:
+            self.assertLessEqual(FIELDS, set(claim), claim["id"])
+            self.assertLessEqual(set(claim), FIELDS | MORE_FIELDS, claim["id"])
+            self.assertIn(claim["tier"], "ABC")
+            self.assertIn(claim["machine"], simulate.machine_files())
+            self.assertLessEqual(set(claim.get("causes", [])), set(DATA["causes"]), claim["id"])
+            for text in ("source", "section", "text", "metric"):
+                self.assertTrue(claim[text], claim["id"])
 
-    def test_sizes(self):
-        self.assertNotIn("missed", self.printed("sizes")[0])
+    def test_each_id_is_unique_and_measured_or_said_not_to_be(self):
+        names = [claim["id"] for claim in DATA["claims"]]
+        self.assertEqual(len(names), len(set(names)))
+        not_run = {claim["id"] for claim in DATA["claims"] if "not_run" in claim}
+        self.assertEqual(set(names) - not_run, set(MEASURES))
 
-    def test_overlap_of_moldyn_on_few_nodes(self):
-        """Nodes that have pauses wait for each other less where their work overlaps."""
-        text, charts = self.printed("moldyn-figure-6", "--nodes", "1,2", "--iterations", "10")
-        self.assertEqual(self.rows(text)["m4.cells"], "as the paper", text)
-        drawn = charts["moldyn-figure-6"].findall("{http://www.w3.org/2000/svg}polyline")
-        self.assertEqual(len(drawn), 3)
-        text, _ = self.printed("moldyn-figure-7", "--nodes", "2", "--iterations", "10")
-        self.assertEqual(self.rows(text)["(figure 7)"], "as the paper", text)
+    def test_the_claims_of_each_tier(self):
+        """As many as were handed over, and those that were found later."""
+        handed = [claim["tier"] for claim in DATA["claims"] if "added" not in claim]
+        self.assertEqual([handed.count(tier) for tier in "ABC"], [44, 15, 10])
 
-    @unittest.skipUnless((pathlib.Path(FOLDER).parent / "python").exists(), "the package of Python is not built")
-    def test_python(self):
-        """Faces that cross from device to device take less time than through the host."""
-        text, charts = self.printed("figure-4.17", "--nodes", "1", "--iterations", "4")
-        self.assertEqual(self.rows(text)["(figure 4.17, weak)"], "as the paper", text)
-        self.assertEqual(list(charts), ["figure-4.17-weak"], text)
-
-    def test_minimd_on_few_nodes(self):
-        """With four blocks for each GPU the exchange is covered, as in the paper, and not with one."""
-        text, charts = self.printed("minimd-figure-7a", "--nodes", "1,2", "--iterations", "20")
-        rows = self.rows(text)
-        for name in ("(figure 7a)", "(figure 7a, gain)"):
-            self.assertEqual(rows[name], "as the paper", text)
-        drawn = charts["minimd-figure-7a"].findall("{http://www.w3.org/2000/svg}polyline")
-        self.assertEqual(len(drawn), 5)
-
-    def test_each_number_of_a_model_has_a_source(self):
+    def test_each_number_of_a_machine_has_a_source(self):
         """Said above it, or above the numbers that it follows, in its table."""
-        for model in (MODEL, FUGAKU):
+        models = sorted((simulate.ROOT / "imbrex/device/models").glob("*.toml"))
+        for file in (*models, simulate.FUGAKU):
             said = False
-            for line in model.read_text().splitlines():
+            for line in file.read_text().splitlines():
                 if line.startswith("["):
                     said = False
                 elif line.startswith("#"):
@@ -124,29 +78,117 @@ class Figures(unittest.TestCase):
                 elif line:
                     self.assertTrue(said, line)
 
-    def test_doubling(self):
-        self.assertEqual(weak(192, 1), [192, 192, 192])
-        self.assertEqual(weak(192, 16), [768, 384, 384])
+
+class Record(unittest.TestCase):
+    """The recorded runs, and the document that is made of them."""
+
+    def test_the_record_is_of_these_machines(self):
+        self.assertEqual(claims.stale(RESULTS), [], "run bench/papers/claims.py --write docs/claims.md")
+
+    def test_the_document_is_made_from_the_record(self):
+        rows = recorded_rows(RESULTS["runs"])
+        for row in rows:
+            self.assertNotIn("cannot be run", row.why, row.claim["id"])
+        runner = simulate.Runner("/nowhere", RESULTS["runs"])
+        figures = claims.all_charts(runner)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "claims.md"
+            claims.write_document(file, rows, figures, DATA["causes"], RESULTS["runs"])
+            written = simulate.ROOT / "docs/claims.md"
+            self.assertEqual(file.read_text(), written.read_text(),
+                             "run bench/papers/claims.py --recorded --write docs/claims.md")
+            drawn = {each.name: each.read_text() for each in (pathlib.Path(folder) / "claims").iterdir()}
+            self.assertEqual(drawn, {each.name: each.read_text() for each in written.with_suffix("").iterdir()})
+        for text in drawn.values():
+            xml.etree.ElementTree.fromstring(text)
+
+    def test_a_claim_that_misses_says_what_would_decide(self):
+        for row in recorded_rows(RESULTS["runs"]):
+            if row.verdict == "misses":
+                self.assertIn("experiment", row.claim, row.claim["id"])
+
+    def test_another_result_is_a_miss(self):
+        """A claim that holds follows its runs: with one that takes thrice as long it misses."""
+        for name, of_runs in (("c5.6.submilli", r"--pes 3072 .*--comm channel"), ("m4.balance", r"moldyn .*--pes 8 "),
+                              ("c5.5a.H.odf", r"jacobi3d .*--odf 4 .*--comm host"),
+                              ("c5.5a.mpid", r"summit:mpi .*--pes 48 .*--comm channel")):
+            claim, runs = claim_of(name), copy.deepcopy(RESULTS["runs"])
+            self.assertEqual(row_of(claim, runs).verdict, "holds", name)
+            for command, record in runs.items():
+                if re.search(of_runs, command):
+                    for line in record["output"] if isinstance(record["output"], list) else [record["output"]]:
+                        line["us_per_iter" if "us_per_iter" in line else "most_interactions"] *= 3
+            self.assertEqual(row_of(claim, runs).verdict, "misses", name)
+
+
+class Command(unittest.TestCase):
+    """bench/papers/claims.py."""
+
+    def ran(self, *words):
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                status = claims.main([*words, "--bin", FOLDER])
+            except SystemExit as ended:
+                status = ended.code
+        return status, out.getvalue(), errors.getvalue()
+
+    def test_cheap_claims_hold(self):
+        """By runs of these programs, as they are recorded."""
+        names = ("c5.mem.big", "c5.msg.small", "c5.iters")
+        status, out, errors = self.ran("--jobs", "2", *(word for name in names for word in ("--id", name)))
+        self.assertEqual(status, 0, errors)
+        for name in names:
+            self.assertRegex(out, rf"(?m)^{re.escape(name)}  holds  ")
+        recorded = {row.claim["id"]: row for row in recorded_rows(RESULTS["runs"])}
+        for name in names:
+            self.assertIn(document.shown_points(recorded[name], "!")[:40], re.sub(r"\s+", " ", out), name)
+
+    def test_what_cannot_be_is_refused(self):
+        for words, said in ((("--jobs", "0"), "--jobs is 0; give 1 or more"), (("--tier", "D"), "there are A, B and C"),
+                            (("--id", "c9"), "no claim has the id c9"),
+                            (("--tier", "A", "--write", "a.md"), "leave out --tier and --id")):
+            status, _, errors = self.ran(*words)
+            self.assertEqual(status, 2)
+            self.assertIn(said, errors)
+
+    def test_programs_that_are_not_there_fail(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = claims.main(["--id", "c5.mem.big", "--bin", "/nowhere"])
+        self.assertEqual(status, 1)
+        self.assertIn("cannot be run", out.getvalue())
 
 
 class Judgement(unittest.TestCase):
     """When a claim holds."""
 
     def test_best_within_three_percent(self):
-        self.assertTrue(figures.is_best({1: 100, 2: 98}, 1))
-        self.assertFalse(figures.is_best({1: 102, 2: 98}, 1))
-        self.assertFalse(figures.is_best({1: 100}, 2))
+        self.assertTrue(judge.is_best({1: 100, 2: 98}, 1))
+        self.assertFalse(judge.is_best({1: 102, 2: 98}, 1))
+        self.assertFalse(judge.is_best({1: 100}, 2))
 
     def test_order(self):
-        self.assertTrue(figures.in_order([3, 2, 2, 1]))
-        self.assertFalse(figures.in_order([3, 2, 2.1]))
+        self.assertTrue(judge.in_order([3, 2, 2, 1]))
+        self.assertFalse(judge.in_order([3, 2, 2.1]))
 
-    def test_range(self):
-        self.assertTrue(figures.range_claim("", (3.1, 10.1), {1: 3.0, 2: 10}, "").holds)
-        self.assertFalse(figures.range_claim("", (3.1, 10.1), {1: 2.0, 2: 10}, "").holds)
+    def test_ranges(self):
+        self.assertTrue(judge.spans([3.0, 10], 3.1, 10.1, 0.25))
+        self.assertFalse(judge.spans([2.0, 10], 3.1, 10.1, 0.25))
+        self.assertTrue(judge.within(1.07, 1.0, 1.05, 0.02))
+        self.assertFalse(judge.within(1.08, 1.0, 1.05, 0.02))
+
+    def test_time_of_iterations_that_were_not_run(self):
+        """A start of 30 us, and 7 us for each."""
+        self.assertAlmostEqual(simulate.extrapolated({10: 10.0, 30: 8.0}), 7.3)
+        self.assertEqual(simulate.extrapolated({100: 7.3}), 7.3)
+
+    def test_doubling(self):
+        self.assertEqual(simulate.weak(192, 1), [192, 192, 192])
+        self.assertEqual(simulate.weak(192, 16), [768, 384, 384])
 
     def test_a_chart_of_one_point(self):
-        xml.etree.ElementTree.fromstring(plot.chart("a & b", "x", "y", {"one": {1: 1.0}}))
+        xml.etree.ElementTree.fromstring(plot.chart("a & b", "x", "y", {"one": {1: 1.0}}, {"one": {1: 2.0}}))
 
 
 if __name__ == "__main__":

@@ -41,9 +41,10 @@ def written(value):
     return f"{value:.3g}"
 
 
-def chart(title, x_label, y_label, lines):
-    """An SVG of lines: {name: {x: y}}."""
-    points = [(x, y) for line in lines.values() for x, y in line.items()]
+def chart(title, x_label, y_label, lines, paper=None):
+    """An SVG of lines: {name: {x: y}}. The points of the paper are rings, those of a line in its colour."""
+    paper = paper or {}
+    points = [(x, y) for line in [*lines.values(), *paper.values()] for x, y in line.items()]
     xs = Axis([x for x, _ in points], LEFT, WIDTH - RIGHT, 2)
     ys = Axis([y for _, y in points], HEIGHT - BOTTOM, TOP, 10)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
@@ -71,4 +72,11 @@ def chart(title, x_label, y_label, lines):
                 for x, y in line.items()]
         out.append(f'<text x="{WIDTH - RIGHT + 12}" y="{TOP + 12 + 18 * number}" fill="{colour}">'
                    f'{escape(name)}</text>')
+    names = list(lines)
+    for number, (name, line) in enumerate(paper.items()):
+        colour = COLOURS[names.index(name) % len(COLOURS)] if name in names else "#000"
+        out += [f'<circle cx="{xs.at(x):.1f}" cy="{ys.at(y):.1f}" r="6" fill="none" stroke="{colour}" '
+                f'stroke-width="2"/>' for x, y in line.items()]
+        out.append(f'<text x="{WIDTH - RIGHT + 12}" y="{TOP + 24 + 18 * (len(lines) + number)}" fill="{colour}">'
+                   f'&#9675; {escape(name)}, paper</text>')
     return "\n".join(out + ["</svg>", ""])
