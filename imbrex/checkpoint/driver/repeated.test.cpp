@@ -2,6 +2,7 @@
 // Several checkpoints and restarts, one after the other, of which some fail.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -50,7 +51,7 @@ class repeated_checkpoints : public ::testing::Test {
 /// Cannot be written at will.
 class moody : public chare<moody> {
  public:
-  static inline bool is_stubborn = false;
+  static inline std::atomic<bool> is_stubborn = false;
 
   mailbox<int> words;
 
