@@ -66,6 +66,11 @@ class memory {
     const std::lock_guard hold(lock_);
     parts.push_back(std::move(part));
   }
+  /// The parts that have been added, after all that added them have.
+  std::vector<saved_part>& saved_parts() {
+    const std::lock_guard hold(lock_);
+    return parts;
+  }
   /// Arrays of Ts are restored.
   template <class T, class... Placement>
   void knows() {

@@ -211,7 +211,7 @@ class cell : public chare<cell, index<2>> {
 /// Reads the elements in the main task, each from bytes that `change` has changed. Returns how many it read.
 template <class Change>
 int read_changed(const Change& change) {
-  const auto& saved = memory::of_test().parts.front();
+  const auto& saved = memory::of_test().saved_parts().front();
   const std::map<std::string, std::uint64_t> numbers{{"cells", 4711}};
   extension::saved_numbers none;
   none.number(num_pes());

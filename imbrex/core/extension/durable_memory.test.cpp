@@ -9,7 +9,7 @@ namespace {
 
 std::map<std::string, extension::saved_array> sum_of_arrays() {
   std::map<std::string, extension::saved_array> all;
-  for (const auto& part : memory::of_test().parts)
+  for (const auto& part : memory::of_test().saved_parts())
     for (const auto& each : part.arrays) {
       const auto [at, is_new] = all.try_emplace(each.name, each);
       if (!is_new) at->second.elements += each.elements;
@@ -23,7 +23,7 @@ bool is_group(const extension::saved_array& what) {
 
 extension::saved_numbers all_numbers(int pes) {
   extension::saved_numbers all;
-  for (const auto& part : memory::of_test().parts) {
+  for (const auto& part : memory::of_test().saved_parts()) {
     for (const auto& [of, one] : part.singles) all.add_single(of, one);
     for (const auto& each : part.sections)
       for (const std::uint64_t number : each.numbers) all.add_section(part.arrays[each.array].name, number);
@@ -73,7 +73,7 @@ int keeper::restore(const numbers& of) {
       parts.emplace(name, what.kind == extension::array_kind::singles
                               ? extension::part_to_fill::of_singles(what)
                               : kept.makes.at(what.chare)(of.at(name), what));
-  for (const auto& saved : kept.parts) {
+  for (const auto& saved : kept.saved_parts()) {
     extension::names_to_read names(saved.table, of, all);
     for (const auto& each : saved.sections) {
       if (is_group(saved.arrays[each.array])) continue;
@@ -109,7 +109,7 @@ void keeper::refill(const numbers& of, const std::string& chare, int from) {
   const auto all = all_numbers(num_pes());
   for (const auto& part : extension::parts_here()) {
     if (part.description().chare != chare) continue;
-    for (const auto& saved : memory::of_test().parts) {
+    for (const auto& saved : memory::of_test().saved_parts()) {
       extension::names_to_read names(saved.table, of, all);
       for (const auto& each : saved.elements) {
         if (saved.arrays[each.array].chare != chare) continue;

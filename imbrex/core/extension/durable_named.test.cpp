@@ -60,7 +60,7 @@ class durable_named : public ::testing::TestWithParam<two_runs> {
 INSTANTIATE_TEST_SUITE_P(on, durable_named, ::testing::ValuesIn(pairs_of_machines()), name_of_pair);
 
 bool is_in_tables(const extension::saved_name& name) {
-  return std::ranges::any_of(memory::of_test().parts, [&](const durable_test::saved_part& part) {
+  return std::ranges::any_of(memory::of_test().saved_parts(), [&](const durable_test::saved_part& part) {
     return std::ranges::find(part.table, name) != part.table.end();
   });
 }
@@ -87,7 +87,7 @@ TEST_P(durable_named, classes_and_entries_are_found_by_name) {
         co_await save_all();
         for (const char* const name : {"Account::construct", "Account::add_twice", "Savings::construct"})
           EXPECT_TRUE(is_in_tables({detail::named_thing::entry, name})) << name;
-        for (const extension::saved_array& each : memory::of_test().parts.front().arrays)
+        for (const extension::saved_array& each : memory::of_test().saved_parts().front().arrays)
           if (each.name == "accounts") {
             EXPECT_EQ(each.shown_class(), "Account");
           }
