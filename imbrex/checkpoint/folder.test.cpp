@@ -201,6 +201,8 @@ TEST_F(checkpoint_folders, refuse_manifests_that_cannot_be) {
               m.parts.pop_back();
             }).find("names parts of 1 processes, and its parts are of 2"),
             std::string::npos);
+  EXPECT_NE(error_of<error>([] { parse_manifest(R"({"format": 1, "number": 1.9e83})"); }).find("not whole"),
+            std::string::npos);
 }
 
 TEST_F(checkpoint_folders, refuse_a_changed_byte_of_any_file) {

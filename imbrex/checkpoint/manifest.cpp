@@ -70,6 +70,12 @@ manifest read_fields(const ordered_json& all) {
   return m;
 }
 
+/// True if a number is no integer. The library would convert it to one of any value.
+bool has_fractions(const ordered_json& value) {
+  if (value.is_structured()) return std::ranges::any_of(value, has_fractions);
+  return value.is_number_float();
+}
+
 }  // namespace
 
 std::string name_of_part(int process) {
@@ -89,6 +95,9 @@ std::string to_json(const manifest& m) {
 manifest parse_manifest(std::string_view json) {
   try {
     const auto all = ordered_json::parse(json);
+    if (has_fractions(all))
+      throw error(std::string("it is no manifest of a checkpoint: it has a number that is not whole") +
+                  other_checkpoint);
     if (const auto format = all.at("format").get<std::uint64_t>(); format != detail::format_version)
       throw error("it has format " + std::to_string(format) + ", and this Imbrex reads format " +
                   std::to_string(detail::format_version) +

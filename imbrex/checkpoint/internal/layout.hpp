@@ -72,8 +72,10 @@ static_assert(sizeof(trailer) == 48);
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
-/// Number of blocks of a body.
-constexpr std::uint64_t blocks_of(std::uint64_t body) { return (body + block_size - 1) / block_size; }
+/// Number of blocks of a body of any size.
+constexpr std::uint64_t blocks_of(std::uint64_t body) {
+  return body / block_size + (body % block_size == 0 ? 0 : 1);
+}
 
 /// XXH3 of 64 bits.
 std::uint64_t checksum_of(std::span<const std::byte> bytes);
