@@ -127,6 +127,7 @@ class job {
     wait_for_end();
     return {.status = outcome_.status.value_or(verdict_.status()),
             .is_by_death = outcome_.has_death && !outcome_.status && !outcome_.is_ended_by_user,
+            .is_by_request = outcome_.status || outcome_.is_ended_by_user,
             .is_for_resize = outcome_.resize.is_done(),
             .next_processes = outcome_.resize.processes(),
             .next_nodes = outcome_.resize.nodes()};

@@ -34,6 +34,7 @@ struct job_end {
   int status = 0;
   bool is_by_death =
       false;  ///< a signal killed a process, and neither the launcher nor the user ended the job
+  bool is_by_request = false;  ///< the user has ended the job, or the launcher for its --timeout
   bool is_for_resize = false;  ///< the job ended in order to go on with another number of processes
   int next_processes = 0;      ///< the number of processes that `imbrex resize` has asked for; 0: none
   std::optional<slurm_nodes> next_nodes{};  ///< the nodes of Slurm for them, if these have changed

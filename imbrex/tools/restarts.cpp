@@ -173,7 +173,8 @@ int run_with_restarts(const job_settings& settings) {
     if (has_checkpoint) restart_from(restarts.folder, next);
     const job_end end = run_resized(next, own, former.has_value());
     const std::uint64_t newest = newest_checkpoint(restarts);
-    if (former && end.status != 0 && !end.is_by_death && !end.is_for_resize && newest == before) {
+    const bool has_failed = end.status != 0 && !end.is_by_death && !end.is_by_request && !end.is_for_resize;
+    if (former && has_failed && newest == before) {
       say("the job cannot go on with other numbers of processes; it goes on with those before");
       base = *std::exchange(former, std::nullopt);
       continue;

@@ -109,6 +109,20 @@ class Restarted(Job):
         self.assertEqual(len(re.findall("begins at step", self.out())), 2, self.out())
         self.check_nothing_left()
 
+    def test_a_resized_job_that_the_user_ends_is_not_started_anew(self):
+        job = self.start_command(jobs.IMBREX, "run", "-n", 2, "--restarts", 1, "--checkpoint", "saved", SAVED_WORKER,
+                                 1000000, "--pes", 1)
+        self.wait_until(lambda: "begins at step" in self.out(), job)
+        self.pids += descendants(job.pid)
+        subprocess.run([jobs.IMBREX, "resize", str(job.pid), "-n", "1"], check=True, timeout=LIMIT)
+        self.wait_until(lambda: self.out().count("begins at step") == 2, job)
+        self.pids += descendants(job.pid)
+        job.send_signal(signal.SIGTERM)
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, 128 + signal.SIGTERM, self.err())
+        self.assertNotIn("goes on with those before", self.err())
+        self.check_nothing_left()
+
     def foreign_launcher(self, name):
         """A launcher of that name in a folder of its own, which starts processes as `imbrex run` does."""
         folder = self.folder / "launchers"
