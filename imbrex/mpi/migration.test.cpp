@@ -203,6 +203,11 @@ TEST_P(balanced_ranks, refuse_hints_that_cannot_be) {
     EXPECT_EQ(AMPI_Migrate(hints), MPI_SUCCESS);
     MPI_Info_set(hints, "ampi_load_balance", "often");
     EXPECT_EQ(error_class(AMPI_Migrate(hints)), MPI_ERR_INFO_VALUE);
+    for (const char* const how : {"often", "to_file=", ""}) {
+      MPI_Info_set(hints, "ampi_checkpoint", how);
+      EXPECT_EQ(error_class(AMPI_Migrate(hints)), MPI_ERR_INFO_VALUE);
+    }
+    MPI_Info_set(hints, "ampi_load_balance", "false");
     MPI_Info_set(hints, "ampi_checkpoint", "to_file=here");
     EXPECT_EQ(error_class(AMPI_Migrate(hints)), MPI_ERR_UNSUPPORTED_OPERATION);
     EXPECT_NE(AMPI_Migrate(MPI_INFO_NULL), MPI_SUCCESS);

@@ -86,6 +86,9 @@ class Checkpoints(ProgramCase):
         done = self.run_ranks(3, [*TWO, "--checkpoint", "given"], self.program, 20, 10, "null")
         self.assertIn("2 checkpoints", done.stdout)
         self.assertEqual(len(list((self.folder / "given").glob("*/manifest.json"))), 2)
+        done = self.run_ranks(3, TWO, self.program, 20, 10, "hint:to_file=hinted")
+        self.assertIn("2 checkpoints", done.stdout)
+        self.assertEqual(len(list((self.folder / "hinted").glob("*/manifest.json"))), 2)
 
     def test_an_error_names_what_stands_in_the_way(self):
         cases = (
@@ -94,6 +97,8 @@ class Checkpoints(ProgramCase):
             (TWO, ("saved", "other"),
              "invalid argument: the ranks have named different folders; let all name the same one"),
             (TWO, ("null",), "the folder is empty; name one, or start the job with --checkpoint DIR"),
+            (TWO, ("hint:in_memory",), "the folder is empty; name one, or start the job with --checkpoint DIR"),
+            (TWO, ("hint:disk",), 'the value of "ampi_checkpoint" is "disk"; it is to_file=DIR, in_memory or false'),
             (TWO, ("/proc/saved",), 'the folder "/proc/saved" cannot be made: '),
             (["-n", "2", "--pes", "1"], ("saved",),
              "unsupported operation: ranks are saved in jobs of imbrex run --migratable alone; start the job"))
@@ -112,10 +117,11 @@ class Checkpoints(ProgramCase):
 
     def test_a_job_goes_on_by_itself(self):
         whole = self.result(40, 10, "undisturbed")
-        for kept in (["--checkpoint-memory", "1h"], ["--checkpoint", "itself"]):
-            with self.subTest(kept=kept):
+        for kept, folder in ((["--checkpoint-memory", "1h"], "null"), (["--checkpoint", "itself"], "null"),
+                             (["--checkpoint-memory", "1h"], "hint:in_memory")):
+            with self.subTest(kept=kept, folder=folder):
                 (self.folder / "die").touch()
-                done = self.run_ranks(3, [*TWO, "--restarts", "2", *kept], self.program, 40, 10, "null")
+                done = self.run_ranks(3, [*TWO, "--restarts", "2", *kept], self.program, 40, 10, folder)
                 self.assertEqual((done.returncode, done.stdout), (0, whole), done.stderr)
                 self.assertRegex(done.stderr, "imbrex run: restart 1 of 2, from .*/000001\n")
                 memory = re.search("from (/dev/shm/.*)/000001", done.stderr)

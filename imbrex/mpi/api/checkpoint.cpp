@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/mpi/api/checkpoint.hpp>
 #include <imbrex/mpi/api/collective.hpp>
 #include <imbrex/mpi/collective/exchange.hpp>
 #include <imbrex/mpi/collective/spread.hpp>
@@ -63,31 +64,28 @@ void agree_on_checkpoint(rank_data& data, const std::string& folder) {
     throw error(MPI_ERR_ARG, "the folder is empty; name one, or start the job with --checkpoint DIR");
 }
 
-/// Begins the checkpoint; it is made while the ranks stand at the end of the function.
-void begin_checkpoint(rank_data& data, const char* dir) {
+}  // namespace
+
+void begin_checkpoint(rank_data& data, const std::string& folder) {
   if (!program::current().is_migratable)
     throw error(MPI_ERR_UNSUPPORTED_OPERATION,
                 "ranks are saved in jobs of imbrex run --migratable alone; start the job with that option");
-  const std::string folder = dir == nullptr ? "" : dir;
   agree_on_checkpoint(data, folder);
   if (data.self().number() == 0) request_checkpoint(folder);
   await_checkpoint(data.self());
 }
 
-/// Apart from its caller, which began on another thread, or in another process or run.
-[[gnu::noinline]] int end_checkpoint() {
-  return call_running("MPIX_Checkpoint", [](rank_data& data) {
+int end_checkpoint(const char* function) {
+  return call_running(function, [](rank_data& data) {
     if (const std::string problem = data.self().way.take_problem(); !problem.empty())
       throw error(MPI_ERR_OTHER, problem);
   });
 }
 
-}  // namespace
-
 IMBREX_MPIX_DEFINE(int, Checkpoint, (const char* dir)) {
-  const int code =
-      journey::follow(call_running("MPIX_Checkpoint", [&](rank_data& data) { begin_checkpoint(data, dir); }));
-  return code == MPI_SUCCESS ? end_checkpoint() : code;
+  const int code = journey::follow(call_running(
+      "MPIX_Checkpoint", [&](rank_data& data) { begin_checkpoint(data, dir == nullptr ? "" : dir); }));
+  return code == MPI_SUCCESS ? end_checkpoint("MPIX_Checkpoint") : code;
 }
 
 }  // namespace imbrex::mpi

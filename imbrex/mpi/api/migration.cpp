@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Location, migration and loads of ranks; extensions of MPI, of which AMPI has those of its prefix.
 #include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/mpi/api/balance_points.hpp>
+#include <imbrex/mpi/api/checkpoint.hpp>
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/rank/balancing.hpp>
 #include <imbrex/mpi/state.hpp>
@@ -46,21 +49,47 @@ void move(rank_data& data, int to) {
   data.self().way.ask(to);
 }
 
-/// True if the hints of AMPI_Migrate ask for a balance point.
-bool asks_to_balance(const rank_data& data, MPI_Info hints) {
-  if (hints == AMPI_INFO_LB_SYNC || hints == AMPI_INFO_LB_ASYNC) return true;
-  const info& all = data.objects().information(hints);
-  const std::string* const checkpoint = all.find("ampi_checkpoint");
-  if (checkpoint != nullptr && *checkpoint != "false")
-    throw error(MPI_ERR_UNSUPPORTED_OPERATION,
-                "the info asks for a checkpoint, \"" + *checkpoint +
-                    "\", and there are none; set \"ampi_checkpoint\" to \"false\", or leave it out");
+/// The hints of AMPI_Migrate.
+struct migration_hints {
+  bool balances = false;
+  std::optional<std::string> folder;  ///< the checkpoint's; empty for that of the job
+};
+
+bool asks_to_balance(const info& all) {
   const std::string* const how = all.find("ampi_load_balance");
   if (how == nullptr || *how == "false") return false;
   if (*how != "sync" && *how != "async")
     throw error(MPI_ERR_INFO_VALUE,
                 "the value of \"ampi_load_balance\" is \"" + *how + "\"; it is sync, async or false");
   return true;
+}
+
+std::optional<std::string> folder_of_checkpoint(const info& all) {
+  constexpr std::string_view to_file = "to_file=";
+  const std::string* const how = all.find("ampi_checkpoint");
+  if (how == nullptr || *how == "false") return std::nullopt;
+  if (*how == "in_memory") return "";
+  if (!how->starts_with(to_file) || how->size() == to_file.size())
+    throw error(MPI_ERR_INFO_VALUE, "the value of \"ampi_checkpoint\" is \"" + *how +
+                                        "\"; it is to_file=DIR, in_memory or false");
+  return how->substr(to_file.size());
+}
+
+migration_hints read_hints(const rank_data& data, MPI_Info hints) {
+  if (hints == AMPI_INFO_LB_SYNC || hints == AMPI_INFO_LB_ASYNC) return {.balances = true, .folder = {}};
+  const info& all = data.objects().information(hints);
+  return {asks_to_balance(all), folder_of_checkpoint(all)};
+}
+
+/// Apart from its caller, which began on another thread, or in another process.
+[[gnu::noinline]] int save_where_hints_ask(MPI_Info hints) {
+  bool saves = false;
+  const int code = journey::follow(call_running("AMPI_Migrate", [&](rank_data& data) {
+    const auto folder = read_hints(data, hints).folder;
+    saves = folder.has_value();
+    if (saves) begin_checkpoint(data, *folder);
+  }));
+  return saves && code == MPI_SUCCESS ? end_checkpoint("AMPI_Migrate") : code;
 }
 
 }  // namespace
@@ -79,11 +108,12 @@ IMBREX_MPIX_DEFINE(int, Migrate, (int pe)) {
 }
 
 IMBREX_AMPI_DEFINE(int, Migrate, (MPI_Info hints)) {
-  return journey::follow(call_running("AMPI_Migrate", [&](rank_data& data) {
-    if (!asks_to_balance(data, hints)) return;
+  const int code = journey::follow(call_running("AMPI_Migrate", [&](rank_data& data) {
+    if (!read_hints(data, hints).balances) return;
     data.points.are_counted = false;  // the program says itself where its steps end
     pass_balance_point(data.self(), !has_sends_or_receives(data));
   }));
+  return code == MPI_SUCCESS ? save_where_hints_ask(hints) : code;
 }
 
 IMBREX_AMPI_DEFINE(int, Load_start_measure, (void)) {

@@ -2,6 +2,7 @@
 // All ranks ask for checkpoints. A rank kills its process in a step if there is a file "die", which it removes. At the
 // end the ranks go on with collectives while there is a file "hold".
 // usage: saves STEPS EVERY DIR [WHAT]. WHAT of rank 1: "stream", "other" folder, "none" of the calls.
+// If DIR is "hint:VALUE", the ranks call AMPI_Migrate with this value of "ampi_checkpoint".
 #include <mpi.h>
 
 #include <signal.h>
@@ -22,6 +23,10 @@ static int is_right(int code, int step) {
   return 0;
 }
 
+static int save(const char* folder, MPI_Info hints) {
+  return hints == MPI_INFO_NULL ? MPIX_Checkpoint(folder) : AMPI_Migrate(hints);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -30,6 +35,11 @@ int main(int argc, char** argv) {
   const int steps = atoi(argv[1]), every = atoi(argv[2]);
   const char* const folder = strcmp(argv[3], "null") == 0 ? NULL : argv[3];
   const char* const what = argc > 4 && rank == 1 ? argv[4] : "";
+  MPI_Info hints = MPI_INFO_NULL;
+  if (strncmp(argv[3], "hint:", 5) == 0) {
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "ampi_checkpoint", argv[3] + 5);
+  }
   FILE* const stream = strcmp(what, "stream") == 0 ? fopen(argv[0], "r") : NULL;
   int calls = 0;
   double value = rank + 1;
@@ -42,7 +52,7 @@ int main(int argc, char** argv) {
       // A message that is on its way while the ranks are saved.
       MPI_Send(&step, 1, MPI_INT, (rank + 1) % ranks, 9, MPI_COMM_WORLD);
       if (strcmp(what, "none") != 0)
-        calls += is_right(MPIX_Checkpoint(strcmp(what, "other") == 0 ? "other" : folder), step);
+        calls += is_right(save(strcmp(what, "other") == 0 ? "other" : folder, hints), step);
       int got = 0;
       MPI_Recv(&got, 1, MPI_INT, (rank + ranks - 1) % ranks, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       if (got != step) printf("rank %d, step %d: a message of step %d\n", rank, step, got);
@@ -60,6 +70,7 @@ int main(int argc, char** argv) {
   MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("%d checkpoints, sum %.17g\n", calls, sum);
   if (stream != NULL) fclose(stream);
+  if (hints != MPI_INFO_NULL) MPI_Info_free(&hints);
   MPI_Finalize();
   return 0;
 }
