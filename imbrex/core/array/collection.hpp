@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <imbrex/base/owner.hpp>
+#include <imbrex/core/array/creation.hpp>
 #include <imbrex/core/array/element_collection.hpp>
 #include <imbrex/core/array/entry.hpp>
 #include <imbrex/core/array/migrant.hpp>
@@ -228,7 +229,9 @@ collection<T>& singles_part(processor& pe, std::uint64_t id) {
   std::string_view shown = type_name<T>();
   if constexpr (stands_for_classes<T>) shown = shown_class_of_singles(id & ~singles_bit);
   pe.install(make_owner<collection<T>>(pe, id, typename T::index_type{}, nullptr, array_beginning{}, shown));
-  return static_cast<collection<T>&>(*pe.collection(id));
+  auto& part = static_cast<collection<T>&>(*pe.collection(id));
+  join_stop(part);
+  return part;
 }
 
 /// Throws imbrex::error unless the part holds Ts: a proxy of an earlier run may name another part.

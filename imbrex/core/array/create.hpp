@@ -107,6 +107,7 @@ struct create_message final : message {
       }
       part.is_failure_reported = false;
     }
+    join_stop(part);
     part.reductions().created();
   }
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/array/point_stop.hpp>
 #include <imbrex/core/array/proxy.hpp>
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
@@ -162,6 +163,8 @@ void check_new_array(const processor& pe, const array_origin& origin, std::strin
               std::string(short_name(shown_class)) +
               ": a name stands for one array of the run, so give one of them another");
 }
+
+void join_stop(local_array& part) { part.pe().local<point_stop>().begin_for(part); }
 
 pending<void> end_of_creation(std::uint64_t collection) {
   auto& pe = processor::here();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/core/message/message.hpp>
+#include <imbrex/core/pe/local_array.hpp>
 #include <imbrex/core/pe/pending.hpp>
 
 namespace imbrex::detail {
@@ -21,6 +22,9 @@ std::uint64_t number_new_array(processor& pe, array_origin& origin, std::string_
 /// writes checkpoints, and the new one has a name and cannot be saved.
 void check_new_array(const processor& pe, const array_origin& origin, std::string_view shown_class,
                      const element_class& elements);
+
+/// Lets the elements of a new part stop at their balance points if those of others are stopped.
+void join_stop(local_array& part);
 
 /// Queries all PEs for their parts of an array; ready when each PE has made its part.
 pending<void> end_of_creation(std::uint64_t collection);

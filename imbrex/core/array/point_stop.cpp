@@ -72,6 +72,10 @@ void point_stop::begin() {
   pe.for_each_collection([](collection_part& part) { stop_elements(static_cast<local_array&>(part), true); });
 }
 
+void point_stop::begin_for(local_array& part) const {
+  if (is_active_) stop_elements(part, true);
+}
+
 void point_stop::end() {
   is_active_ = false;
   auto& pe = processor::running_here();

@@ -47,9 +47,11 @@ class point_stop {
   point_stop& operator=(const point_stop&) = delete;
   ~point_stop();
 
-  /// Stops the elements of this PE at their next balance points. Elements that arrive or are inserted
-  /// meanwhile stop, too.
+  /// Stops the elements of this PE at their next balance points. Elements that arrive, or are made
+  /// meanwhile, stop, too.
   void begin();
+  /// Stops the elements of a new array if others are stopped.
+  void begin_for(local_array& part) const;
   /// Lets the stopped entries go on. An element that has been asked to leave meanwhile leaves.
   void end();
   /// Lets the stopped entries go on to their next balance points.

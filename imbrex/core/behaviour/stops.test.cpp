@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/extension/load.hpp>
 #include <imbrex/core/extension/rendezvous.hpp>
 
 namespace imbrex::stops_test {
@@ -67,6 +69,37 @@ TEST_P(stops, bring_elements_to_points_of_one_step) {
       const int sum_of_steps = co_await walked;
       EXPECT_EQ(sum_of_steps, count * steps);
     });
+}
+
+/// Stops all elements: a group, of which the chare on PE 0 does it.
+class stopper : public chare<stopper> {
+ public:
+  stopper() { extension::stop_here().leave_out(extension::header_of(*this)); }
+  task<std::string> stop() {
+    all_ = std::make_unique<extension::rendezvous>();
+    const auto met = co_await all_->begin();
+    co_return met.waiting.text();
+  }
+  /// Does nothing: a caller knows on its return that `stop` has begun.
+  void answer() {}
+
+ private:
+  std::unique_ptr<extension::rendezvous> all_;
+};
+
+TEST_P(stops, hold_elements_of_arrays_that_are_made_meanwhile) {
+  run([]() -> task<> {
+    const int many_steps = 1'000'000;
+    const auto stoppers = make_group<stopper>();
+    auto obstacles = stoppers[0].call<&stopper::stop>();
+    co_await stoppers[0].call<&stopper::answer>();
+    const auto walkers = make_array<walker>({9});
+    auto walked = walkers.reduce<&walker::walk>(sum, many_steps, false);
+    const std::string text = co_await std::move(obstacles);
+    EXPECT_EQ(text, "");
+    const int at = co_await walkers.reduce<&walker::step>(max);
+    EXPECT_LT(at, many_steps);
+  });
 }
 
 TEST_P(stops, end_although_an_element_waits_for_the_program) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/array/creation.hpp>
 #include <imbrex/core/name/singles.hpp>
 #include <imbrex/core/pe/local_array.hpp>
 
@@ -75,6 +76,7 @@ class_schema part_to_fill::schema_by(schema_function describe) const {
 void part_to_fill::install() {
   if (own_ == nullptr) return;
   detail::processor::here().install(std::move(own_));
+  detail::join_stop(*part_);
   part_->reductions().created();
 }
 

@@ -37,10 +37,7 @@ class rendezvous_part : public chare<rendezvous_part> {
  public:
   rendezvous_part();
   void begin() { stop_here().begin(); }
-  void step() {
-    stop_here().begin();  // also arrays that have come since
-    stop_here().step();
-  }
+  void step() { stop_here().step(); }
   void end() { stop_here().end(); }
   standing_elements look() const;
 };
