@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/heartbeat.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/net/bootstrap/environment.hpp>
@@ -15,6 +18,8 @@ using namespace std::chrono_literals;
 /// Number of beats within the longest permitted silence.
 constexpr int beats_in_silence = 8;
 constexpr unsigned beat_message = 0;
+/// The thread looks so often for answers while connections are being made.
+constexpr auto pause_while_connecting = 10ms;
 
 }  // namespace
 
@@ -28,6 +33,7 @@ struct heartbeat::peer {
   ucp_ep_h endpoint = nullptr;
   ucs_status_ptr_t sending = nullptr;
   bool broken = false;
+  bool has_sent_beat = false;
   beat_of_host last{};
   int missed = 0;  ///< beats sent since the last one received; not a time, since this process receives
                    ///< nothing while stopped
@@ -46,6 +52,13 @@ struct heartbeat::peer {
     parameters.flags = UCP_AM_SEND_FLAG_EAGER;
     last = own;
     sending = ucp.am_send_nbx(endpoint, beat_message, nullptr, 0, &last, sizeof last, &parameters);
+  }
+
+  /// True until a beat has come and one has left, for which both hosts must have looked several times. Then
+  /// no answer of UCX to the other host's connection waits any more.
+  bool is_connecting() const {
+    const bool is_leaving = UCS_PTR_IS_PTR(sending) && ucp.request_check_status(sending) == UCS_INPROGRESS;
+    return !broken && (!has_sent_beat || is_leaving);
   }
 
   void close(ucp_worker_h worker) {
@@ -95,7 +108,20 @@ heartbeat::~heartbeat() {
     stopped_.notify_one();
     thread_.join();
   }
+  // UCX 1.13 aborts if an endpoint ends while an answer to the connection of another one waits for TCP. Such
+  // an answer is only excluded to hosts from which a beat has come.
+  if (is_connecting() || peers_.size() + 1 < hosts_.size()) {
+    static std::mutex lock;
+    static auto& kept = *new std::vector<std::tuple<context, worker, decltype(peers_)>>;
+    const std::lock_guard hold(lock);
+    kept.emplace_back(std::move(context_), std::move(worker_), std::move(peers_));
+    return;
+  }
   for (auto& [host, p] : peers_) p->close(worker_.get());
+}
+
+bool heartbeat::is_connecting() const {
+  return std::ranges::any_of(peers_, [](const auto& each) { return each.second->is_connecting(); });
 }
 
 std::string heartbeat::address() const { return address_of(worker_.get()); }
@@ -117,10 +143,12 @@ ucs_status_t heartbeat::receive_beat(void* self, const void*, std::size_t, void*
   }
   const int host = static_cast<int>(beat.host);
   const auto found = h.peers_.find(host);
-  if (found != h.peers_.end())
+  if (found != h.peers_.end()) {
     found->second->missed = 0;
-  else
+    found->second->has_sent_beat = true;
+  } else {
     h.monitor(host);
+  }
   return UCS_OK;
 }
 
@@ -159,10 +187,19 @@ std::optional<int> heartbeat::beat() {
   return silent;
 }
 
+bool heartbeat::pause_until(std::chrono::steady_clock::time_point end) {
+  for (;;) {
+    while (ucp.worker_progress(worker_.get()) != 0) continue;
+    const auto now = std::chrono::steady_clock::now();
+    const auto look = is_connecting() ? std::min(end, now + pause_while_connecting) : end;
+    std::unique_lock hold(lock_);
+    if (stopped_.wait_until(hold, look, [this] { return stop_; })) return false;
+    if (look == end) return true;
+  }
+}
+
 void heartbeat::run() {
-  std::unique_lock hold(lock_);
-  while (!stop_) {
-    hold.unlock();
+  do {
     while (ucp.worker_progress(worker_.get()) != 0) continue;
     if (const auto silent = beat()) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval_ * beats_in_silence);
@@ -170,10 +207,7 @@ void heartbeat::run() {
                       "nothing was received from it for " + std::to_string(seconds.count()) +
                           " s; IMBREX_SILENCE=SECONDS allows more");
     }
-    while (ucp.worker_progress(worker_.get()) != 0) continue;
-    hold.lock();
-    stopped_.wait_for(hold, interval_, [this] { return stop_; });
-  }
+  } while (pause_until(std::chrono::steady_clock::now() + interval_));
 }
 
 }  // namespace imbrex::ucx

@@ -59,6 +59,10 @@ class heartbeat final : public link_watch {
   std::vector<int> take_requested_hosts();
   void watch(int host);
   void run();
+  /// Makes progress until then. False if this object is to end.
+  bool pause_until(std::chrono::steady_clock::time_point end);
+  /// True if a connection to another host is being made.
+  bool is_connecting() const;
   /// Sends one beat to each watched host. Returns a host that has been silent for too long, if there is one.
   std::optional<int> beat();
 
