@@ -3,19 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <malloc.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <imbrex/checkpoint/driver/checkpoint.hpp>
 #include <imbrex/checkpoint/driver/enable.hpp>
-#include <imbrex/checkpoint/folder.hpp>
+#include <imbrex/checkpoint/driver/test_folder.test.hpp>
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/collectives.hpp>
 #include <imbrex/core/array/create.hpp>
@@ -26,36 +24,9 @@
 
 namespace imbrex::extreme_checkpoints_test {
 
-namespace fs = std::filesystem;
 using testing::awaited_error_of;
 
-class extreme_checkpoints : public ::testing::Test {
- protected:
-  extreme_checkpoints() {
-    std::string name = "/dev/shm/imbrex-test-XXXXXX";
-    place_ = ::mkdtemp(name.data());
-  }
-  ~extreme_checkpoints() override {
-    std::error_code ignored;
-    fs::remove_all(place_, ignored);
-  }
-
-  std::string folder() const { return place_ + "/saved"; }
-  options on(options settings) const {
-    settings.checkpoint.folder = folder();
-    if (fs::exists(folder())) settings.checkpoint.restart = folder();
-    return settings;
-  }
-  std::size_t count_whole() const {
-    std::size_t whole = 0;
-    for (const auto& each : checkpoints::checkpoint_folder(folder()).list())
-      whole += each.problem.empty() ? 1 : 0;
-    return whole;
-  }
-
- private:
-  std::string place_;
-};
+class extreme_checkpoints : public checkpoints_test::in_test_folder {};
 
 /// An element with so many bytes, or with none at all.
 class sack : public chare<sack> {

@@ -4,13 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <imbrex/checkpoint/driver/checkpoint.hpp>
 #include <imbrex/checkpoint/driver/enable.hpp>
+#include <imbrex/checkpoint/driver/test_folder.test.hpp>
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/collectives.hpp>
@@ -22,31 +21,9 @@
 
 namespace imbrex::repeated_checkpoints_test {
 
-namespace fs = std::filesystem;
 using testing::awaited_error_of;
 
-class repeated_checkpoints : public ::testing::Test {
- protected:
-  repeated_checkpoints() {
-    std::string name = (fs::temp_directory_path() / "imbrex-XXXXXX").string();
-    place_ = ::mkdtemp(name.data());
-  }
-  ~repeated_checkpoints() override {
-    std::error_code ignored;
-    fs::remove_all(place_, ignored);
-  }
-
-  std::string folder() const { return place_ + "/saved"; }
-  /// Settings of a run that writes checkpoints, and begins from the newest one if there is one.
-  options on(options settings) const {
-    settings.checkpoint.folder = folder();
-    if (fs::exists(folder())) settings.checkpoint.restart = folder();
-    return settings;
-  }
-
- private:
-  std::string place_;
-};
+class repeated_checkpoints : public checkpoints_test::in_test_folder {};
 
 /// Cannot be written at will.
 class moody : public chare<moody> {
