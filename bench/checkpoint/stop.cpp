@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stop of a run for a checkpoint, beside the copy of as much memory:
-//   imbrex run -n 4 build/release/bin/checkpoint_stop 64 4194304 5 --pes 1 --checkpoint /dev/shm/saved
 //   imbrex run -n 4 checkpoint_stop 64 16777216 5 --pes 1 --checkpoint /dev/shm/saved
-// is on the disk, and the time of a copy of the bytes of one process, into memory that stays mapped.
+// A line for each round: the stop, the time until all is on the disk, and the time of a copy of the bytes of
+// one process, into memory that stays mapped. In simulated time elements may have further bytes, which a
+// model leaves out:
+//   checkpoint_stop 3072 64 3 67108864 --machine simulated --device-model summit --pes 3072
+//       --checkpoint /dev/shm/saved --checkpoint-hosts partner
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,19 +17,22 @@
 
 #include <imbrex/checkpoint.hpp>
 #include <imbrex/imbrex.hpp>
+#include <imbrex/serial/absent_bytes.hpp>
 
 namespace {
 
 class cell : public imbrex::chare<cell> {
  public:
   cell() = default;
-  explicit cell(int bytes) : data_(static_cast<std::size_t>(bytes), std::byte{1}) {}
+  cell(int bytes, std::uint64_t modelled)
+      : data_(static_cast<std::size_t>(bytes), std::byte{1}), modelled_{modelled} {}
 
   void touch() {}
-  void serialize(auto& ar) { ar(data_); }
+  void serialize(auto& ar) { ar(data_, modelled_); }
 
  private:
   std::vector<std::byte> data_;
+  imbrex::absent_bytes modelled_;
 };
 
 double milliseconds(double seconds) { return seconds * 1e3; }
@@ -45,11 +52,12 @@ double seconds_of_copy(std::size_t bytes) {
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
     if (argc < 4) {
-      std::fputs("usage: checkpoint_stop ELEMENTS BYTES ROUNDS --checkpoint DIR\n", stderr);
+      std::fputs("usage: checkpoint_stop ELEMENTS BYTES ROUNDS [MODELLED_BYTES] --checkpoint DIR\n", stderr);
       co_return 2;
     }
     const int elements = std::atoi(argv[1]), bytes = std::atoi(argv[2]), rounds = std::atoi(argv[3]);
-    const auto cells = imbrex::make_array<cell>(imbrex::dense(elements).named("cells"), bytes);
+    const std::uint64_t modelled = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 0;
+    const auto cells = imbrex::make_array<cell>(imbrex::dense(elements).named("cells"), bytes, modelled);
     co_await cells.call<&cell::touch>();
     const std::size_t of_process = static_cast<std::size_t>(elements) * static_cast<std::size_t>(bytes) /
                                    static_cast<std::size_t>(std::max(1, imbrex::num_processes()));

@@ -19,6 +19,7 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/run/run.hpp>
+#include <imbrex/serial/absent_bytes.hpp>
 #include <imbrex/testing/awaited_error_of.hpp>
 #include <imbrex/testing/machines.hpp>
 
@@ -42,6 +43,17 @@ class sack : public chare<sack> {
 
  private:
   std::vector<std::byte> bytes_;
+};
+
+/// An element of which a model leaves out so many bytes.
+class modelled_sack : public chare<modelled_sack> {
+ public:
+  modelled_sack() = default;
+  explicit modelled_sack(std::uint64_t bytes) : bytes_{bytes} {}
+  void serialize(auto& ar) { ar(bytes_); }
+
+ private:
+  absent_bytes bytes_;
 };
 
 class stateless : public chare<stateless> {
@@ -178,6 +190,36 @@ TEST_F(extreme_checkpoints, take_no_memory_for_ever) {
     if (i == 19) before = allocated();
   }
   EXPECT_LT(allocated(), before + most_growth);
+}
+
+TEST_F(extreme_checkpoints, take_the_time_of_copies_in_simulated_time) {
+  const std::uint64_t bytes = 64 << 20;
+  const int pes = 6, elements_of_pe = 3;
+  options settings;
+  settings.machine = machine_kind::simulated;
+  settings.pes = pes;
+  settings.net_bandwidth = 10'000'000'000;
+  settings.net_latency = std::chrono::microseconds(2);
+  double alone = 0;
+  for (const auto hosts : {checkpoint_hosts::shared, checkpoint_hosts::partner, checkpoint_hosts::parity}) {
+    settings.checkpoint.hosts = hosts;
+    settings.checkpoint.folder = folder() + std::to_string(static_cast<int>(hosts));
+    const int status = run(settings, [&]() -> task<> {
+      const auto sacks = make_array<modelled_sack>(dense(pes * elements_of_pe).named("sacks"), bytes);
+      co_await sacks.created();
+      const checkpoint_result saved = co_await checkpoint();
+      if (hosts == checkpoint_hosts::shared) {
+        alone = saved.seconds;
+        co_return;
+      }
+      const double copy =
+          elements_of_pe * static_cast<double>(bytes) / static_cast<double>(settings.net_bandwidth);
+      EXPECT_GE(saved.seconds, copy);
+      EXPECT_LE(saved.seconds, alone + 1.05 * copy);
+      EXPECT_LE(saved.seconds_stopped, copy / 10);
+    });
+    EXPECT_EQ(status, 0);
+  }
 }
 
 }  // namespace imbrex::extreme_checkpoints_test

@@ -40,6 +40,14 @@ std::uint64_t number_by_chance() {
 
 double seconds_since(nanoseconds moment) { return std::chrono::duration<double>(now() - moment).count(); }
 
+/// True if copies for other hosts only take time: all hosts are in this process.
+bool models_copies() {
+  const extension::current_pe pe;
+  const options& settings = pe.run().settings();
+  return settings.machine == machine_kind::simulated && pe.count() > 1 &&
+         settings.checkpoint.hosts != checkpoint_hosts::shared;
+}
+
 void commit_now(const checkpoint_folder& folder, const manifest& contents, int kept) {
   folder.commit(contents);
   folder.prune(kept);
@@ -225,6 +233,7 @@ task<std::string> saver::save(const checkpoint_identity& which, std::uint64_t pe
     process_store::fetch(members);
     if (members.last() != nullptr) co_await members.last()->done();
     store_.save(which, members);
+    if (models_copies()) bytes_here_ = store_.count_here(members);
   } catch (const std::exception& e) {
     problem = e.what();
   }
@@ -253,6 +262,7 @@ void saver::finish_work() {
   if (!done) return;
   if (std::exchange(is_committing_, false)) return finish(done->problem);
   if (hosts_.keepers && done->problem.empty()) return send<&saver::protect>(self(), done->part);
+  if (models_copies() && done->problem.empty()) return send<&saver::model_copies>(self(), done->part);
   send<&saver::note_written>(peers()[0], extension::current_pe().run().process(), done->part, done->problem);
 }
 
@@ -260,6 +270,17 @@ task<> saver::protect(const part_summary& part) {
   const std::string problem =
       co_await (*hosts_.keepers)[pe()].call<&parity_keeper::protect>(now_.which, part.process);
   send<&saver::note_written>(peers()[0], part.process, part, problem);
+}
+
+task<> saver::model_copies(const part_summary& part) {
+  co_await peers().call<&saver::send_copy>();
+  send<&saver::note_written>(peers()[0], part.process, part, std::string());
+}
+
+/// The partner is half of the machine away, so it is on another node if there are several.
+task<> saver::send_copy() {
+  const int partner = (pe() + num_pes() / 2) % num_pes();
+  co_await peers()[partner].call<&saver::take_copy>(absent_bytes{bytes_here_});
 }
 
 void saver::note_written(int process, const part_summary& part, const std::string& problem) {

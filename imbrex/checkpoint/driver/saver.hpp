@@ -18,6 +18,7 @@
 #include <imbrex/core/extension/rendezvous.hpp>
 #include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/pe/promise.hpp>
+#include <imbrex/serial/absent_bytes.hpp>
 
 namespace imbrex::checkpoints::detail {
 
@@ -55,6 +56,11 @@ class saver : public chare<saver> {
   void use(const group<parity_keeper>& keepers);
   /// On the first PE of a process whose part has been written: protects it.
   task<> protect(const part_summary& part);
+  /// In simulated time, on PE 0: lets all PEs send a copy of their states, and then notes the part.
+  task<> model_copies(const part_summary& part);
+  /// Sends as many bytes to the partner of this PE as its elements have in the checkpoint.
+  task<> send_copy();
+  void take_copy(const absent_bytes& /*of_partner*/) {}
   /// On PE 0: makes the parts a checkpoint on the other hosts, and then on this one.
   task<> commit_on_hosts();
   void note_written(int process, const part_summary& part, const std::string& problem);
@@ -102,6 +108,8 @@ class saver : public chare<saver> {
   process_store& store_;
   background_writer writer_;  ///< on the first PE of each process
   bool is_committing_ = false;
+
+  std::uint64_t bytes_here_ = 0;  ///< size of this PE's elements in the checkpoint, for `send_copy`
 
   std::uint64_t period_ = 0;  ///< number of checkpoints that had begun when this period began
   nanoseconds period_began_{0};

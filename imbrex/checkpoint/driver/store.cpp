@@ -140,6 +140,16 @@ void process_store::save(const checkpoint_identity& which, extension::members_to
   tables_.push_back(std::move(all.own));
 }
 
+std::uint64_t process_store::count_here(extension::members_to_write& members) const {
+  extension::names_to_write names(&members);
+  writer counted(writer::counting);
+  for (const extension::part_here& part : extension::parts_here()) {
+    if (is_left_out(part, part.description())) continue;
+    for (chare_header* const e : part.elements()) part.write(*e, restart_of(*e), names, counted);
+  }
+  return counted.size();
+}
+
 /// Writes elements of classes that are named at run time. While an interpreter pickles, it may have to stop
 /// its other threads, and a thread that waits for the lock does not stop.
 void process_store::write_ahead(writing& all) {

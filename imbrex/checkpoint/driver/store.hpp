@@ -55,6 +55,8 @@ class process_store {
   static void fetch(extension::members_to_write& members);
   /// Adds what this PE holds to the part of the checkpoint. Throws imbrex::error with what cannot be saved.
   void save(const checkpoint_identity& which, extension::members_to_write& members);
+  /// The size of what `save` writes for this PE's elements, with bytes that are absent in simulated time.
+  std::uint64_t count_here(extension::members_to_write& members) const;
   /// Ends the part, when all PEs of the process have added theirs. The image is left alone until the next
   /// checkpoint.
   part_image& seal();
