@@ -4,5 +4,6 @@ install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCD
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT documents
         FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.py" PATTERN "*.ipynb"
-        PATTERN installed EXCLUDE PATTERN resident EXCLUDE PATTERN style EXCLUDE PATTERN check_documents.py EXCLUDE)
+        PATTERN installed EXCLUDE PATTERN resident EXCLUDE PATTERN style EXCLUDE
+        REGEX "/(check_documents|document_names)[^/]*$" EXCLUDE)
 install(FILES examples/installed/CMakeLists.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT documents)

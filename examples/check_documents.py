@@ -1,28 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on documents that show code of no example, link to nothing, or name a header that is not public.
+"""Fails on documents that show code of no example, link to nothing, or name a thing that is not there.
 
 usage: check_documents.py [repository root]
-       check_documents.py --installed FOLDER
+       check_documents.py --installed PREFIX
 
 Each ```cpp or ```python block of README.md, CONTRIBUTING.md and docs/*.md must stand in one example line by line, but
 for how far it is indented. Relative links of all documents lead to a file, and to a heading of it. A header in
 back-ticks stands in docs/headers.md, except in documents of the tree itself, and so does each header of ours that a
-document or an example includes. With --installed, only the links of the documents in that folder are checked.
+document or an example includes; docs/headers.md has the public headers and no others. Programs, options, paths and
+variables are those of the tree (document_names.py). With --installed, the documents and headers below that prefix of
+an installation are checked: links, and the files that commands and comments name.
 """
 import pathlib
 import re
 import sys
 
+import document_names
+
 BLOCK = re.compile(r"^```(cpp|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"cpp": "*.?pp", "python": "*.py"}
 FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\((?!\w+:)([^)\s]+)\)")
+LINK = re.compile(r"\]\(\s*(?!\w+:)([^)\s]+)[^)]*\)|^ *\[[^\]]+\]: +(?!\w+:)(\S+)"
+                  r"|(?:href|src)=\"(?!\w+:)([^\"]+)\"")
+CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 INCLUDED = re.compile(r"^\s*#\s*include <(imbrex/[^>]+)>", re.MULTILINE)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 HEADER = re.compile(r"`(imbrex/[\w/]+\.hpp|\w+/[\w/]+\.hpp|\w+\.hpp)`")
 # These speak of the tree, not only of what programs include.
-OF_THE_TREE = {"CONTRIBUTING.md", "architecture.md", "performance.md", "trace-format.md", "launch.md"}
+OF_THE_TREE = {"CONTRIBUTING.md", "architecture.md", "claims.md", "performance.md", "trace-format.md", "launch.md"}
 UNREAD = {"build", ".git", ".cache"}
 
 
@@ -52,6 +58,13 @@ def without_code(text):
     return FENCED.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
+def links_of(text):
+    """The links of a document with the numbers of their lines; those in code are none."""
+    text = CODE_SPAN.sub(lambda found: "\n" * found.group().count("\n") + "`", without_code(text))
+    for found in re.finditer(LINK.pattern, text, re.MULTILINE):
+        yield text[:found.start()].count("\n") + 1, next(group for group in found.groups() if group)
+
+
 def anchors(document):
     """The anchors of this document, which links name after #."""
     headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
@@ -70,16 +83,15 @@ def dead_links(root):
     complaints = []
     links = 0
     for document in documents_below(root):
-        for number, line in enumerate(without_code(document.read_text()).splitlines(), 1):
-            for link in LINK.findall(line):
-                links += 1
-                path, _, anchor = link.partition("#")
-                target = (document.parent / path).resolve() if path else document.resolve()
-                where = f"{document.relative_to(root)}:{number}"
-                if not target.exists() or not target.is_relative_to(root.resolve()):
-                    complaints.append(f"{where}: {link} leads to no file")
-                elif anchor and anchor not in anchors(target):
-                    complaints.append(f"{where}: {link} leads to no heading of the file")
+        for number, link in links_of(document.read_text()):
+            links += 1
+            path, _, anchor = link.partition("#")
+            target = (document.parent / path).resolve() if path else document.resolve()
+            where = f"{document.relative_to(root)}:{number}"
+            if not target.exists() or not target.is_relative_to(root.resolve()):
+                complaints.append(f"{where}: {link} leads to no file")
+            elif anchor and anchor not in anchors(target):
+                complaints.append(f"{where}: {link} leads to no heading of the file")
     return complaints, links
 
 
@@ -104,18 +116,42 @@ def unlisted_headers(root):
     return complaints
 
 
+def wrongly_listed_headers(root):
+    """The complaints about public headers that docs/headers.md does not list, and about others that it does."""
+    listed = set(HEADER.findall((root / "docs/headers.md").read_text()))
+    public = set(re.findall(r"^  (imbrex/\S+\.hpp)$", (root / "cmake/PublicHeaders.cmake").read_text(), re.MULTILINE))
+    return ([f"docs/headers.md: the public header {header} is missing" for header in sorted(public - listed)] +
+            [f"docs/headers.md: {header} is no public header" for header in sorted(listed - public) if "/" in header])
+
+
+def check_tree(root):
+    """The complaints about the tree at `root`, and what was read."""
+    complaints, blocks = check(root)
+    dead, links = dead_links(root)
+    documents = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    complaints += dead + unlisted_headers(root) + wrongly_listed_headers(root)
+    complaints += document_names.tree_complaints(root, documents)
+    return complaints, f"{blocks} blocks of code, {links} links"
+
+
+def check_installed(prefix):
+    """The complaints about the installation below `prefix`, and what was read."""
+    folder = prefix / "share/doc/imbrex"
+    complaints, links = dead_links(folder)
+    if links == 0:
+        complaints.append(f"{folder} has no documents with links")
+    users = [document for document in documents_below(folder) if document.name not in OF_THE_TREE]
+    return complaints + list(document_names.installed_complaints(prefix, users)), f"{links} links"
+
+
 def main(arguments):
     if arguments[:1] == ["--installed"]:
-        complaints, links = dead_links(pathlib.Path(arguments[1]))
-        summary = f"{links} links"
-        if links == 0:
-            complaints.append(f"{arguments[1]} has no documents with links")
+        if len(arguments) != 2:
+            print("check_documents.py: --installed needs the prefix of an installation", file=sys.stderr)
+            return 2
+        complaints, summary = check_installed(pathlib.Path(arguments[1]))
     else:
-        root = pathlib.Path(arguments[0] if arguments else ".")
-        complaints, blocks = check(root)
-        dead, links = dead_links(root)
-        complaints += dead + unlisted_headers(root)
-        summary = f"{blocks} blocks of code, {links} links"
+        complaints, summary = check_tree(pathlib.Path(arguments[0] if arguments else "."))
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     print(f"documents: {summary}, {len(complaints)} complaints")

@@ -6,13 +6,16 @@ import tempfile
 import unittest
 
 import check_documents
+import document_names
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOUND = {
     "README.md": "# A\n\n[tutorial](docs/tutorial.md#1-hello), [site](https://example.org), [here](#a)\n",
     "CONTRIBUTING.md": "",
+    "cmake/PublicHeaders.cmake": "set(IMBREX_PUBLIC_HEADERS\n  imbrex/core/index.hpp\n)\n",
     "docs/headers.md": "| `imbrex/core/index.hpp` | `index` |\n",
     "docs/tutorial.md": "## 1. Hello\n\n`index.hpp`, `ring/parts.hpp`\n"
-                        "```cpp\nint main() {}\n```\n```\n[no](link)\n```\n",
+                        "```cpp\nint main() {}\n```\n```text\n[no](link)\n```\n",
     "examples/hello.cpp": "#include <x>\nint main() {}\n",
     "examples/ring/parts.hpp": "",
 }
@@ -26,8 +29,7 @@ class CheckDocuments(unittest.TestCase):
                 path = root / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-            return (check_documents.check(root)[0] + check_documents.dead_links(root)[0] +
-                    check_documents.unlisted_headers(root))
+            return check_documents.check_tree(root)[0]
 
     def test_a_sound_tree(self):
         self.assertEqual(self.complaints({}), [])
@@ -54,6 +56,87 @@ class CheckDocuments(unittest.TestCase):
         self.assertEqual(self.complaints({"examples/other.cpp": "#include <imbrex/core/index.hpp>\n"
                                                                 "#include <imbrex/core/array/part.hpp>\n"}),
                          ["examples/other.cpp: docs/headers.md does not list imbrex/core/array/part.hpp"])
+
+    def test_links_of_every_form(self):
+        self.assertEqual(self.complaints({"docs/patterns.md": "[a]\n\n[a]: nowhere.md\n"
+                                                              "<img src=\"no.svg\">\n[b\nc](gone.md \"title\")\n"
+                                                              "`[d](code.md)`\n"}),
+                         ["docs/patterns.md:3: nowhere.md leads to no file",
+                          "docs/patterns.md:4: no.svg leads to no file",
+                          "docs/patterns.md:6: gone.md leads to no file"])
+
+    def test_the_list_of_public_headers(self):
+        self.assertEqual(self.complaints({"cmake/PublicHeaders.cmake": "  imbrex/core/run.hpp\n"}),
+                         ["docs/headers.md: the public header imbrex/core/run.hpp is missing",
+                          "docs/headers.md: imbrex/core/index.hpp is no public header"])
+
+    def test_a_source_that_names_no_document(self):
+        self.assertEqual(self.complaints({"imbrex/help.cpp": 'auto help = "see docs/gone.md";\n'}),
+                         ["imbrex/help.cpp: there is no docs/gone.md"])
+
+
+# Each text has one fault of a name, which the complaint describes.
+FAULTS = [
+    ("`--net-bandwith`", "`--net-bandwith`: --net-bandwith is an option of no program"),
+    ("the option `--net-\nbandwidth`", "a code span has a line end: `--net- bandwidth`"),
+    ("`--pes\n4`", "a code span has a line end: `--pes 4`"),
+    ("`imbrex rnu -n 2 ./app`", "`imbrex rnu -n 2 ./app`: imbrex has no command rnu"),
+    ("`imbrex trace repotr a.trace`", "`imbrex trace repotr a.trace`: imbrex trace has no command repotr"),
+    ("`imbrex run --nodes 4 ./app`", "`imbrex run --nodes 4 ./app`: --nodes is no option of these programs"),
+    ("`imbrex tune --to perfetto ./app`", "`imbrex tune --to perfetto ./app`: --to is no option of these programs"),
+    ("`jacobi3d --odff 2`", "`jacobi3d --odff 2`: --odff is no option of these programs"),
+    ("`./dev tset -R mailbox`", "`./dev tset -R mailbox`: ./dev has no command tset"),
+    ("`IMBREX_OPTION`", "`IMBREX_OPTION`: no program reads the variable IMBREX_OPTION"),
+    ("```\n./app\n```", "a block of code is of one of these languages: c cmake cpp cuda json python sh text toml"),
+    ("```sh\nimbrexrun -n 2 ./app\n```", "there is no program imbrexrun"),
+    ("```sh\n./app --pse 4\n```", "--pse is no option of these programs"),
+    ("```sh\nIMBREX_PES=2 ./app\n```", "no program reads the variable IMBREX_PES"),
+    ("```sh\npython3 examples/python/helo.py\n```", "the tree has no examples/python/helo.py"),
+    ("```sh\nbench/papers/claim.py --jobs 2\n```", "the tree has no bench/papers/claim.py"),
+    ("```sh\nsrun --mp=pmix ./app\n```", "--mp is an option of no program"),
+    ("```sh\nimbrex calibrate \\\n  --pse 2\n```", "--pse is no option of these programs"),
+    ("```text\nusage: imbrex run --rank N\n```", "--rank is an option of no program"),
+    ("```sh\ncmake --instal build/release\n```", "--instal is no option of these programs"),
+]
+
+
+class DocumentNames(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.names = document_names.Names(ROOT)
+
+    def complaints(self, text):
+        return [complaint for _, complaint in document_names.document_complaints(self.names, text + "\n")]
+
+    def test_twenty_faults(self):
+        for text, complaint in FAULTS:
+            with self.subTest(text):
+                self.assertIn(complaint, self.complaints(text))
+
+    def test_what_is_right(self):
+        self.assertEqual(self.complaints("`--pes 4`, `imbrex run -n 2 ./app --pes 2`, `IMBREX_OPTIONS`\n```sh\n"
+                                         "IMBREX_OPTIONS='--pes 2' jacobi3d --odf 4 > here  # --not an option\n"
+                                         "imbrex trace report a.trace --text\ncmake --install build/release\n"
+                                         "bench/papers/claims.py --jobs 2\n```"), [])
+
+    def test_lines_of_complaints(self):
+        text = "a\n\n```sh\n./app\nimbrex rnu\n```\nb `--pse-4` c\n"
+        self.assertEqual(list(document_names.document_complaints(self.names, text)),
+                         [(5, "imbrex has no command rnu"), (7, "`--pse-4`: --pse-4 is an option of no program")])
+
+    def test_what_is_installed(self):
+        files = {"share/doc/imbrex/docs/a.md": "[b](b.md)\n```sh\npython3 examples/python/hello.py\n```\n",
+                 "include/imbrex/a.hpp": "// See <imbrex/gone.hpp> and docs/gone.md.\n"}
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = pathlib.Path(folder)
+            for name, text in files.items():
+                (prefix / name).parent.mkdir(parents=True, exist_ok=True)
+                (prefix / name).write_text(text)
+            self.assertEqual(check_documents.check_installed(prefix)[0],
+                             ["docs/a.md:1: b.md leads to no file",
+                              "share/doc/imbrex/docs/a.md:3: examples/python/hello.py is not installed",
+                              "include/imbrex/a.hpp: imbrex/gone.hpp is not installed",
+                              "include/imbrex/a.hpp: docs/gone.md is not installed"])
 
 
 if __name__ == "__main__":
