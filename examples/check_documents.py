@@ -28,7 +28,8 @@ INCLUDED = re.compile(r"^\s*#\s*include <(imbrex/[^>]+)>", re.MULTILINE)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 HEADER = re.compile(r"`(imbrex/[\w/]+\.hpp|\w+/[\w/]+\.hpp|\w+\.hpp)`")
 # These speak of the tree, not only of what programs include.
-OF_THE_TREE = {"CONTRIBUTING.md", "architecture.md", "claims.md", "performance.md", "trace-format.md", "launch.md"}
+OF_THE_TREE = {"CONTRIBUTING.md", "architecture.md", "claims.md", "glossary.md", "launch.md", "performance.md",
+               "trace-format.md"}
 UNREAD = {"build", ".git", ".cache"}
 
 
@@ -124,12 +125,38 @@ def wrongly_listed_headers(root):
             [f"docs/headers.md: {header} is no public header" for header in sorted(listed - public) if "/" in header])
 
 
+def incomplete_settings(root):
+    """The complaints about variables and CMake options that docs/settings.md lacks."""
+    page = root / "docs/settings.md"
+    text = page.read_text() if page.exists() else ""
+    complaints = [f"docs/settings.md: {file} reads {variable}, which is missing"
+                  for variable, file in sorted(document_names.variables_read(root).items())
+                  if f"`{variable}" not in text]
+    return complaints + [f"docs/settings.md: there is no row | `{name}` | {meaning} ..."
+                         for name, meaning in sorted(document_names.cmake_options(root).items())
+                         if f"| `{name}` | {meaning}" not in text]
+
+
+def errors_of_no_source(root):
+    """The complaints about texts in the first column of docs/errors.md that no source has."""
+    page = root / "docs/errors.md"
+    if not page.exists():
+        return []
+    source = "\n".join(re.sub(r'"\s*\n\s*"', "", path.read_text())
+                       for folder in ("imbrex", "cmake")
+                       for path in document_names.files_below(root / folder, {".cpp", ".hpp", ".cmake"})
+                       if ".test." not in path.name)
+    return [f"docs/errors.md: no source has the text '{text}'"
+            for text in re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE) if text not in source]
+
+
 def check_tree(root):
     """The complaints about the tree at `root`, and what was read."""
     complaints, blocks = check(root)
     dead, links = dead_links(root)
     documents = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
-    complaints += dead + unlisted_headers(root) + wrongly_listed_headers(root)
+    complaints += dead + unlisted_headers(root) + wrongly_listed_headers(root) + incomplete_settings(root)
+    complaints += errors_of_no_source(root)
     complaints += document_names.tree_complaints(root, documents)
     return complaints, f"{blocks} blocks of code, {links} links"
 

@@ -74,6 +74,18 @@ class CheckDocuments(unittest.TestCase):
         self.assertEqual(self.complaints({"imbrex/help.cpp": 'auto help = "see docs/gone.md";\n'}),
                          ["imbrex/help.cpp: there is no docs/gone.md"])
 
+    def test_settings_that_no_page_lists(self):
+        self.assertEqual(self.complaints({"imbrex/a.cpp": 'getenv("IMBREX_NEW");\n',
+                                          "CMakeLists.txt": 'option(IMBREX_PARTS "Build the parts" ON)\n',
+                                          "docs/settings.md": "| `IMBREX_PARTS` | Build a part |\n"}),
+                         ["docs/settings.md: imbrex/a.cpp reads IMBREX_NEW, which is missing",
+                          "docs/settings.md: there is no row | `IMBREX_PARTS` | Build the parts ..."])
+
+    def test_errors_that_no_source_has(self):
+        self.assertEqual(self.complaints({"imbrex/a.cpp": 'throw error("the array "\n      "is gone");\n',
+                                          "docs/errors.md": "| `array is gone` | |\n| `array has gone` | |\n"}),
+                         ["docs/errors.md: no source has the text 'array has gone'"])
+
 
 # Each text has one fault of a name, which the complaint describes.
 FAULTS = [

@@ -21,6 +21,7 @@ CMAKE_PROGRAM = re.compile(r"^\s*(?:imbrex_program|imbrex_example|add_executable
 PREFIXED_PROGRAM = re.compile(r"^\s*(?:processes|gpu)_program\((\w+)", re.MULTILINE)
 MACRO = re.compile(r"\b(IMBREX_[A-Z0-9_]+)\(")
 CMAKE_OPTION = re.compile(r"\b(?:option\(|set\()\s*(IMBREX_\w+)|\$\{(IMBREX_\w+)\}|-D ?(IMBREX_\w+)")
+CMAKE_SETTING = re.compile(r'\b(?:option\(|set\()(IMBREX_\w+)(?: \S+ CACHE STRING)?\s+"([^"]+)"')
 RUNTIME = re.compile(r"imbrex/(core|trace|sched|net|device|mpi/launch|checkpoint)/")
 DOCUMENT = re.compile(r"(?<![\w/])docs/[\w-]+\.md")
 INCLUDED = re.compile(r"<(imbrex/[\w/]+\.hpp)>")
@@ -35,7 +36,7 @@ FOREIGN = {
     "clang++-19": {"--cflags", "--libs"}, "pkg-config": {"--cflags", "--libs"},
     "cmake": {"--build", "--install", "--prefix", "--preset", "--target", "--component"},
     "ctest": {"--preset"},
-    "mpirun": {"--oversubscribe"}, "srun": {"--mpi", "--kill-on-bad-exit", "--ntasks"}, "prterun": set(),
+    "mpirun": {"--n", "--np", "--oversubscribe"}, "srun": {"--mpi", "--kill-on-bad-exit", "--ntasks"}, "prterun": set(),
     "nanobind": {"--cmake-dir"},
     "torchrun": {"--no-python", "--nproc-per-node"},
     "docker": {"--shm-size", "--security-opt"},
@@ -56,6 +57,25 @@ def files_below(root, endings):
         for name in sorted(files):
             if pathlib.Path(name).suffix in endings:
                 yield pathlib.Path(folder, name)
+
+
+def variables_read(root):
+    """The variables IMBREX_... that the library, the commands and the package name, with a file of each."""
+    found = {}
+    for path in files_below(root / "imbrex", {".cpp", ".hpp", ".py"}):
+        if ".test." not in path.name and path.name != "conftest.py":
+            for name in re.findall(r'"(IMBREX_[A-Z_]+)"', path.read_text()):
+                found.setdefault(name, path.relative_to(root).as_posix())
+    return found
+
+
+def cmake_options(root):
+    """The options of CMake with their descriptions."""
+    found = {}
+    for path in files_below(root, {".txt", ".cmake"}):
+        for name, meaning in CMAKE_SETTING.findall(path.read_text()):
+            found[name] = meaning
+    return found
 
 
 class Names:

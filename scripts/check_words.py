@@ -40,7 +40,8 @@ FOREIGN = set("""
 # Names that documents use as examples, or as names to avoid; and output of other programs.
 EXAMPLES = set("""
     foo.hpp foo.test.cpp prog.py snake_case utils helpers _words
-""".split()) | {"Fatal: ... invalid", "failed to arm iface"}
+""".split()) | {"Fatal: ... invalid", "failed to arm iface",
+    "--save FILE.json", "--output FILE.h5", "--output FILE.html"}
 
 OPENING = re.compile(r"(of|that of|those|the same|so many|by what|and|none|its?|what|whose|who|how)\b", re.IGNORECASE)
 NO_NOUN = re.compile(r"\bthat one\b|\bwhat\b[^.;:]*\bwhat\b", re.IGNORECASE)
