@@ -10,7 +10,7 @@ namespace imbrex::balance {
 
 /// An edge by its objects.
 struct edge {
-  std::uint32_t from, to;
+  std::uint32_t from, to;  ///< numbers of the two objects
 };
 
 /// The edges of a problem, in its order. O(edges).

@@ -10,9 +10,9 @@ namespace imbrex::balance {
 
 /// The busiest of several over the average of all, in time: loads over speeds. 1 if there is no load.
 struct imbalance {
-  double pes = 1;
-  double devices = 1;
-  double nodes = 1;
+  double pes = 1;      ///< largest load of a PE over the average
+  double devices = 1;  ///< largest load of a device over the average
+  double nodes = 1;    ///< largest load of a node over the average
 };
 
 /// The quality of a solution, by the loads of a problem.

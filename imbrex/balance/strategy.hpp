@@ -25,25 +25,26 @@ namespace imbrex::balance {
 /// be called by several threads at a time.
 class strategy {
  public:
-  using function = std::function<std::vector<int>(const problem&)>;
+  using function = std::function<std::vector<int>(const problem&)>;  ///< Returns the new PE of each object.
 
   /// The parts of a problem that a strategy needs beside loads and PEs.
   struct needs {
-    bool edges = false;
-    bool coordinates = false;
+    bool edges = false;        ///< the bytes between pairs of objects
+    bool coordinates = false;  ///< the places of objects in space
     /// With more objects it need not have the whole problem: machines of many PEs are balanced in two levels
     /// (`two_levels.hpp`), unless devices have loads.
     std::size_t most_at_once = std::numeric_limits<std::size_t>::max();
   };
 
+  /// `name`: word of `--balance` that selects the strategy.
   strategy(std::string name, function solve, needs required);
   strategy(std::string name, function solve) : strategy(std::move(name), std::move(solve), needs{}) {}
   ~strategy();
   strategy(const strategy&) = delete;
   strategy& operator=(const strategy&) = delete;
 
-  const std::string& name() const { return name_; }
-  const needs& wants() const { return wants_; }
+  const std::string& name() const { return name_; }  ///< word of `--balance` that selects the strategy
+  const needs& wants() const { return wants_; }      ///< parts of a problem that it reads
 
   /// Solves the problem. Objects that may not move stay where they are, and so do those for whose device
   /// memory there is no room, or no device; whatever the function answers. Throws imbrex::error with the

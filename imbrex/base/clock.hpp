@@ -6,7 +6,7 @@
 
 namespace imbrex {
 
-using nanoseconds = std::chrono::nanoseconds;
+using nanoseconds = std::chrono::nanoseconds;  ///< Times and durations of runs, real and simulated.
 
 namespace detail {
 

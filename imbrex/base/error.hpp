@@ -32,6 +32,7 @@ class usage_error : public error {
 /// text.
 class remote_error : public error {
  public:
+  /// `type_name`: C++ name of the type that was thrown in the other process.
   remote_error(std::string type_name, const std::string& text)
       : error(text), type_name_(std::move(type_name)) {}
 
@@ -46,8 +47,10 @@ class remote_error : public error {
 /// from which the front end restores the exception.
 class foreign_error : public error {
  public:
+  /// `form`: bytes from which the front end makes its own exception again.
   foreign_error(const std::string& text, std::vector<std::byte> form);
 
+  /// Bytes of the exception, as the front end that threw it has written them.
   const std::vector<std::byte>& form() const noexcept { return *form_; }
 
  private:

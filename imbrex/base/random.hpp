@@ -10,7 +10,8 @@ namespace imbrex {
 /// A small generator that gives the same numbers for a seed on every platform: xoshiro256**, its state filled
 /// by splitmix64 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021;
 /// https://prng.di.unimi.it). A uniform random bit generator, as `std::shuffle` and the distributions of
-/// <random> want one; their numbers differ between standard libraries. Not for secrets. One thread at a time.
+/// `<random>` want one; their numbers differ between standard libraries. Not for secrets. One thread at a
+/// time.
 class random {
  public:
   using result_type = std::uint64_t;
@@ -18,6 +19,7 @@ class random {
   static constexpr result_type min() noexcept { return 0; }
   static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
 
+  /// Equal seeds give equal numbers.
   explicit random(std::uint64_t seed) noexcept {
     for (auto& word : state_) {
       seed += 0x9e3779b97f4a7c15U;

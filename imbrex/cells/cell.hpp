@@ -122,6 +122,7 @@ class cell {
       return elements_[i];
     }
   }
+  /// Replaces element i, which keeps its place among the others.
   void set(std::size_t i, T e) {
     if constexpr (in_columns)
       std::apply([&](const auto&... value) { elements_.set(i, value...); }, e.columns());
@@ -137,10 +138,12 @@ class cell {
 
   // Functions for the owner of the cells.
 
+  /// For cell_set: gives the cell its number, and says whether the block owns it.
   void be(std::size_t number, bool is_own) {
     number_ = number;
     is_own_ = is_own;
   }
+  /// Appends an element.
   void push(T&& e) {
     if constexpr (in_columns)
       std::apply([&](const auto&... value) { elements_.push(value...); }, e.columns());
@@ -154,6 +157,7 @@ class cell {
     else
       elements_[to] = std::move(elements_[from]);
   }
+  /// Makes n elements of this value.
   void assign(std::size_t n, const T& value) {
     if constexpr (in_columns) {
       T copy = value;
@@ -171,6 +175,7 @@ class cell {
       elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(n), elements_.end());
   }
 
+  /// Position of element i, as the class of elements has it.
   template <int D>
   point<D> position(std::size_t i) const {
     if constexpr (in_columns)
@@ -180,6 +185,7 @@ class cell {
     else
       return elements_[i].position;
   }
+  /// Sets the position of element i; the cell does not change.
   template <int D>
   void place(std::size_t i, const point<D>& at) {
     if constexpr (in_columns)

@@ -43,17 +43,17 @@ enum class pairs : std::uint8_t {
 /// which the copy lies.
 template <int D>
 struct copied_element {
-  std::size_t number;
-  index<D> wrap;
+  std::size_t number;  ///< number of the element among those of its block
+  index<D> wrap;       ///< times around each dimension
 };
 
 /// Elements that this block and another have copies of. `sent` is in the order of the copies there. The other
 /// numbers are those of the copies here.
 template <int D>
 struct copy_partner {
-  index<D> block;
-  std::vector<copied_element<D>> sent{};
-  std::size_t first_copy = 0, copies = 0;
+  index<D> block;                          ///< block that has copies
+  std::vector<copied_element<D>> sent{};   ///< own elements that the other block has copies of
+  std::size_t first_copy = 0, copies = 0;  ///< first copy that is here, and their number
 };
 
 /// Cells of a domain and the elements in them, partitioned into blocks. It is a port of a chare, which each
@@ -83,7 +83,7 @@ class cell_set : detail::arrivals {
  public:
   using value_type = parcel;
   using element_type = T;
-  using cell_type = cell<T>;
+  using cell_type = cell<T>;  ///< type of a cell with its elements
 
   cell_set() = default;
 
@@ -110,7 +110,7 @@ class cell_set : detail::arrivals {
     }
   }
 
-  const cells::domain<D>& domain() const { return here_.domain; }
+  const cells::domain<D>& domain() const { return here_.domain; }  ///< Box of space and kinds of its sides.
   /// Cells of this block.
   const grid::box<D>& own() const { return here_.own; }
   /// Cells of this block, and the surrounding cells that the last `cache_halo` has copies of. Indices are not
@@ -129,7 +129,7 @@ class cell_set : detail::arrivals {
     return of.is_own() ? here_.cell(of.number())
                        : halo().origin + extension::from_linear(halo().extents, of.number());
   }
-  std::span<cell_type> own_cells() { return own_; }
+  std::span<cell_type> own_cells() { return own_; }  ///< Cells of the block itself, without copies of others.
   std::span<const cell_type> own_cells() const { return own_; }
 
   /// Number of elements in own cells. O(cells).
@@ -305,6 +305,7 @@ class cell_set : detail::arrivals {
 template <int D, class T>
 class [[nodiscard("co_await the cell")]] cell_set<D, T>::arrival final : public detail::wait {
  public:
+  /// For `cell_set`: a wait for the elements of other blocks.
   arrival(cell_set& set, const condition& c, const index<D>& at) : wait(set, c), set_(set), at_(at) {}
   arrival(arrival&& other) noexcept = default;
 
@@ -323,8 +324,10 @@ class [[nodiscard("co_await the cell")]] cell_set<D, T>::arrival final : public 
 template <int D, class T>
 class cell_set<D, T>::phase {
  public:
+  /// For `cell_set`: a phase that other blocks take part in.
   phase(cell_set& of, std::int64_t number, condition::kind what) : of_(of), number_(number), what_(what) {}
 
+  /// Number of the phase since the start, the same in all blocks.
   std::int64_t number() const { return number_; }
   /// Awaitable of one cell. Throws imbrex::error if there is no such cell.
   arrival operator[](const index<D>& cell) const {
@@ -349,6 +352,7 @@ template <int D, class T>
 template <class V, class Put>
 class [[nodiscard("co_await the values")]] cell_set<D, T>::refreshed final : public detail::wait {
  public:
+  /// For `cell_set`: a wait for new values of the copies.
   refreshed(cell_set& set, const condition& c, Put put) : wait(set, c), set_(set), put_(std::move(put)) {}
   refreshed(refreshed&& other) noexcept = default;
 

@@ -31,7 +31,7 @@ class distributed_map {
     const auto found = entries_.find(key);
     return found == entries_.end() ? nullptr : &found->second;
   }
-  void erase(const Key& key) { entries_.erase(key); }
+  void erase(const Key& key) { entries_.erase(key); }  ///< Removes the entry of that key, if it is here.
   std::size_t size() const { return entries_.size(); }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }

@@ -39,16 +39,19 @@ class domain {
   domain(const point<D>& lower, const point<D>& upper, const index<D>& cells,
          const grid::boundaries<D>& ends = {});
 
-  const point<D>& lower() const { return lower_; }
-  const point<D>& upper() const { return upper_; }
-  const index<D>& cells() const { return cells_; }
+  const point<D>& lower() const { return lower_; }  ///< corner with the smallest coordinates
+  const point<D>& upper() const { return upper_; }  ///< corner with the largest coordinates
+  const index<D>& cells() const { return cells_; }  ///< number of cells along each dimension
   /// Width of a cell, in each dimension.
   const point<D>& cell_width() const { return width_; }
   /// Number of cells per unit of length: the inverse of `cell_width()`.
   const point<D>& cells_in_unit() const { return inverse_width_; }
+  /// Extent of the box along a dimension.
   double length(int dimension) const { return upper_[at(dimension)] - lower_[at(dimension)]; }
-  double volume() const;
+  double volume() const;  ///< Product of the lengths.
+  /// Kind of the domain's end at this face.
   grid::boundary face_boundary(side<D> face) const { return ends_[face]; }
+  /// True if the box continues at its other end in this dimension.
   bool is_periodic(int dimension) const { return ends_[side<D>(2 * dimension)] == grid::boundary::periodic; }
 
   /// Cell of a point of the box. For a point outside, the nearest cell.

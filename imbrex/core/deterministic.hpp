@@ -34,6 +34,7 @@ struct undelivered {
 ///     machine.expect_next<&block::halo>(blocks[{1, 2}], 3);
 class deterministic {
  public:
+  /// `main`: main task of the program, which the first steps begin.
   template <class Main>
   deterministic(options settings, Main main) : runtime_(on_this_machine(settings), maker()) {
     runtime_.start(detail::main_function(std::move(main)));
@@ -44,6 +45,7 @@ class deterministic {
   bool step();
   /// Steps to the end. Returns the exit status.
   int run();
+  /// True if the main task has ended, or `imbrex::exit` was called.
   bool ended() const { return runtime_.ended(); }
 
   /// The next of the messages sent so far that the element will get; empty if none is in flight.

@@ -30,21 +30,27 @@ struct entry_body;
 template <class E>
 concept suspendable = requires { typename entry_body<E>::result; };
 
+/// Entries that are coroutines of this library.
 template <class R>
 struct entry_body<task<R>> {
-  using result = R;
+  using result = R;  ///< type that the entry's caller awaits
 
+  /// Takes the body out of the task; `destroy` frees it.
   static void* release(task<R>&& t) { return t.release().address(); }
+  /// Runs the body to its first wait. Returns true if it has ended by then.
   static bool start(void* body, scope& entry, const waiter& awaiter) {
     const auto frame = frame_of(body);
     return frame.promise().start(frame, entry, awaiter);
   }
+  /// The exception that has ended the body; null if there is none.
   static std::exception_ptr take_error(void* body) { return frame_of(body).promise().take_error(); }
+  /// The value that the body has returned.
   static detail::storable<R> take_result(void* body) {
     return detail::take_result<R>(frame_of(body).promise());
   }
+  /// Frees the body, at its end or while it waits.
   static void destroy(void* body) noexcept { frame_of(body).destroy(); }
-  static constexpr body_kind kind{&destroy, false};
+  static constexpr body_kind kind{&destroy, false};  ///< functions by which the core treats the body
 
  private:
   static auto frame_of(void* body) { return task<R>::handle::from_address(body); }

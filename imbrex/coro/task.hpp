@@ -130,10 +130,12 @@ struct task_awaiter {
 template <class R>
 class [[nodiscard("a task does nothing until it is awaited: co_await it")]] task {
  public:
-  using result_type = R;
+  using result_type = R;  ///< type that `co_await` of the task gives
+  /// Type that the compiler finds for coroutines that return a task.
   using promise_type = detail::promise<R>;
-  using handle = std::coroutine_handle<promise_type>;
+  using handle = std::coroutine_handle<promise_type>;  ///< coroutine that a task owns
 
+  /// Takes the ownership of a coroutine that has not started.
   explicit task(handle frame) : frame_(frame) {}
   task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
   task& operator=(task&& other) noexcept {
@@ -146,7 +148,7 @@ class [[nodiscard("a task does nothing until it is awaited: co_await it")]] task
 
   /// Gives the frame to the caller, who must destroy it.
   handle release() { return std::exchange(frame_, nullptr); }
-  handle frame() const { return frame_; }
+  handle frame() const { return frame_; }  ///< The owned coroutine, which the task still owns.
 
   auto operator co_await() && noexcept { return detail::task_awaiter<R>{frame_}; }
 

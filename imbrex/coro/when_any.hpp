@@ -15,8 +15,8 @@ namespace imbrex {
 /// Result of `when_any`: the index of the awaitable that ended first, and its result.
 template <class V>
 struct any_result {
-  std::size_t index;
-  V value;
+  std::size_t index;  ///< place of the awaitable that has ended first, among the arguments
+  V value;            ///< result of that awaitable
 };
 
 namespace detail {

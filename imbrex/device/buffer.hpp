@@ -37,6 +37,7 @@ class device_buffer {
   /// Throws `device_out_of_memory`.
   device_buffer(imbrex::device& of, std::size_t size) : part_(of, size, sizeof(T)) {}
 
+  /// All elements, for kernels and copies.
   device_span<T> span() noexcept { return {static_cast<T*>(part_.address()), size(), device()}; }
   device_span<const T> span() const noexcept {
     return {static_cast<const T*>(part_.address()), size(), device()};
@@ -63,7 +64,7 @@ class device_buffer {
 
   /// Converts from and to the part that the runtime sends.
   explicit device_buffer(detail::attachment&& part) noexcept : part_(std::move(part)) {}
-  detail::attachment* part() noexcept { return &part_; }
+  detail::attachment* part() noexcept { return &part_; }  ///< Memory as a part of a message.
 
  private:
   detail::attachment part_;
@@ -82,6 +83,7 @@ class pinned_buffer {
   /// Throws `device_out_of_memory`.
   pinned_buffer(imbrex::device& of, std::size_t size) : memory_(of, memory_kind::pinned, size, sizeof(T)) {}
 
+  /// All elements; the host may access them while no copy does.
   pinned_span<T> span() noexcept { return {static_cast<T*>(memory_.address()), size()}; }
   pinned_span<const T> span() const noexcept { return {static_cast<const T*>(memory_.address()), size()}; }
   T& operator[](std::size_t i) noexcept { return static_cast<T*>(memory_.address())[i]; }

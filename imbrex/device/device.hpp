@@ -23,17 +23,19 @@ namespace imbrex {
 /// remain. Any thread may use a device; the classes of its objects say which threads may use these.
 class device {
  public:
+  /// `backend`: implementation of the kind of device. Programs get devices by `devices`.
   explicit device(std::unique_ptr<device_backend> backend);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
   /// Waits for running work of its streams. In debug builds it aborts if objects of the device are left.
   ~device();
 
-  const device_info& info() const { return info_; }
+  const device_info& info() const { return info_; }  ///< Name, kind and limits of the device.
   /// Bytes of free device memory, in one piece or not.
   std::size_t free_memory();
   /// Bytes of device memory that buffers can have: those that are free, and those that the pool keeps.
   std::size_t available_memory();
+  /// Pool of device memory or of pinned memory, by kind.
   detail::memory_pool& memory(memory_kind kind) {
     check_alive();
     return kind == memory_kind::device ? memory_ : pinned_;
@@ -60,6 +62,7 @@ class device {
   /// Counts of objects, for the classes made from a device.
   void add_event_pools(int count) noexcept { event_pools_.fetch_add(count, std::memory_order_relaxed); }
   void add_graphs(int count) noexcept { graphs_.fetch_add(count, std::memory_order_relaxed); }
+  /// Implementation of the kind of device.
   device_backend& backend() {
     check_alive();
     return *backend_;
@@ -76,6 +79,7 @@ class device {
   std::string left();
   /// Waits for running work of its streams. From then on its objects can only be destroyed.
   void end() noexcept;
+  /// True after `end`: the run is over, and no more work may be submitted.
   bool ended() const noexcept { return ended_.load(std::memory_order_relaxed); }
   /// Throws `error` if the device has ended.
   void check_alive() const {

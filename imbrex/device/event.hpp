@@ -17,7 +17,7 @@ class event_pool;
 /// event returns to its pool, even while streams wait for it.
 class event {
  public:
-  event(event&& other) noexcept;
+  event(event&& other) noexcept;  ///< Takes over the event; `other` may then only be destroyed or assigned.
   event& operator=(event&& other) noexcept;
   ~event() { give_back(); }
 

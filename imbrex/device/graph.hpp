@@ -14,6 +14,7 @@ namespace imbrex {
 /// host functions must outlive its last launch. Two launches of one graph never run at the same time.
 class graph {
  public:
+  /// Takes over the graph; `other` may then only be destroyed or assigned.
   graph(graph&& other) noexcept
       : of_(std::exchange(other.of_, nullptr)), backend_(std::move(other.backend_)) {}
   graph& operator=(graph&& other) noexcept {

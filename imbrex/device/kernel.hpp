@@ -44,8 +44,8 @@ struct kernel {
 
 /// A launch in the form for a backend, without the types of the arguments. Valid only during the call.
 struct kernel_launch {
-  std::string_view name;
-  const void* arguments = nullptr;
+  std::string_view name;            ///< name of the kernel in traces and errors
+  const void* arguments = nullptr;  ///< arguments as the kernel's function takes them
   void (*native)(const void* arguments, native_stream) = nullptr;  ///< null: the kernel has no such function
   std::function<void()> (*host)(const void* arguments) = nullptr;  ///< a copy to run later; null: the kernel
                                                                    ///< has no such function

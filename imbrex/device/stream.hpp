@@ -31,7 +31,7 @@ bool wait_for_device(stream& later);
 
 /// The end of the work submitted to a stream so far, which an entry method awaits.
 struct [[nodiscard("co_await stream.done()")]] stream_end {
-  stream& of;
+  stream& of;  ///< stream whose work is awaited
 };
 
 /// An ordered queue of a device. The operations of one stream run in the order of submission. Those of
@@ -55,8 +55,10 @@ class stream {
   stream& operator=(stream&& other) noexcept;
   ~stream();
 
-  device& on() const noexcept { return *on_; }
+  device& on() const noexcept { return *on_; }  ///< Device to which the stream submits.
+  /// Priority of its work beside other streams of the device.
   stream_priority priority() const noexcept { return priority_; }
+  /// Name in errors and traces, given when it was made.
   const std::string& owner() const noexcept { return owner_; }
 
   /// Copies all elements of `from` to `to`. Throws `device_error` if their sizes differ, or if the device

@@ -14,9 +14,10 @@ namespace imbrex::grid {
 /// indices, in order, the last dimension fastest: `for (const auto [i, j, k] : box)`.
 template <int N>
 struct box {
-  index<N> origin{};
+  index<N> origin{};  ///< first cell
   index<N> extents{};
 
+  /// Visits the cells; the last dimension varies fastest.
   class iterator {
    public:
     using value_type = index<N>;
@@ -52,6 +53,7 @@ struct box {
   /// Number of cells. O(N), as all of these functions.
   constexpr std::uint64_t size() const { return indices(extents).size(); }
   constexpr bool empty() const { return size() == 0; }
+  /// True if the cell is in the box.
   constexpr bool contains(const index<N>& cell) const { return imbrex::contains(extents, cell - origin); }
   constexpr bool operator==(const box&) const = default;
 };

@@ -59,6 +59,7 @@ class device_field {
   std::size_t size() const { return indices(extents()).size(); }
   /// The block's own cells; and these with the ghosts.
   box<N> cells() const { return {{}, extents()}; }
+  /// All cells, also those of neighbours that the block has copies of.
   box<N> cells_with_ghosts() const {
     box<N> all = cells();
     for (int d = 0; d < N; ++d) {

@@ -232,6 +232,7 @@ template <class... Field>
 class [[nodiscard("co_await the end of the exchange")]] device_halo<Field...>::arrival final
     : public detail::waiting_end<N, detail::device_parcel> {
  public:
+  /// For `halo::exchange`: receives into these fields in the order of `work`.
   arrival(device_halo& of, stream& work, Field&... fields)
       : detail::waiting_end<N, detail::device_parcel>(of), work_(work), fields_(fields...) {}
   /// Moves an awaitable that is not awaited yet, as when_all and when_any require.

@@ -38,7 +38,7 @@ class device_view {
   IMBREX_HOST_AND_DEVICE std::ptrdiff_t stride(int dimension) const { return strides_[dimension]; }
   /// Address of the cell (0, ..., 0).
   IMBREX_HOST_AND_DEVICE T* data() const { return first_; }
-  const void* device() const { return device_; }
+  const void* device() const { return device_; }  ///< Identifies the device that the cells are on.
   /// Number of the block's own cells.
   std::size_t size() const {
     std::size_t all = 1;

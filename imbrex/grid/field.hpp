@@ -140,7 +140,7 @@ class field {
   /// Cells of a box, which may include ghosts.
   view<T, N> part(const box<N>& of) { return {first_ + mapping_(of.origin), part_mapping(of)}; }
   view<const T, N> part(const box<N>& of) const { return {first_ + mapping_(of.origin), part_mapping(of)}; }
-  view<T, N> interior() { return part(cells()); }
+  view<T, N> interior() { return part(cells()); }  ///< Own cells, without ghost cells.
   view<const T, N> interior() const { return part(cells()); }
   /// Ghosts beyond a face, an edge or a corner.
   view<T, N> ghosts(side<N> across) { return part(detail::ghost_box(extents(), ghosts_, across.offset())); }

@@ -243,6 +243,7 @@ template <class Function>
 class [[nodiscard("co_await the end of the exchange")]] halo<Field...>::arrival final
     : public detail::waiting_end<N, detail::parcel> {
  public:
+  /// For `exchange`: receives into these fields, and calls `function` for each side.
   arrival(halo& of, Function function, Field&... fields)
       : detail::waiting_end<N, detail::parcel>(of), function_(std::move(function)), fields_(fields...) {}
   /// Moves an awaitable that is not awaited yet, as when_all and when_any require.

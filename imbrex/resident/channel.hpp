@@ -22,6 +22,7 @@ struct channel {
   symmetric<T> buffers;  ///< 2 `size()` Ts; the bytes of `size()` Ts are a multiple of 16
 
   IMBREX_DEVICE std::uint64_t size() const { return buffers.size / 2; }
+  /// Memory that the n-th message uses: one half for even n, the other for odd n.
   IMBREX_DEVICE symmetric<T> buffer(std::uint32_t n) const { return buffers.part(n % 2 * size(), size()); }
 };
 

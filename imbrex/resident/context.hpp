@@ -83,6 +83,7 @@ class context {
  public:
   using index_type = typename Chare::index_type;
 
+  /// For the runtime: the interface of an entry that this PE runs.
   IMBREX_DEVICE explicit context(pe_context& of) : pe_(of) {}
 
   /// Index of this chare in its array.
@@ -108,10 +109,11 @@ class context {
   /// Number of this chare in the order of elements.
   IMBREX_DEVICE std::uint32_t number() const { return pe_.element; }
 
-  IMBREX_DEVICE std::uint32_t pe() const { return pe_.pe; }
-  IMBREX_DEVICE std::uint32_t num_pes() const { return pe_.m.pes; }
+  IMBREX_DEVICE std::uint32_t pe() const { return pe_.pe; }          ///< Number of this PE, from 0.
+  IMBREX_DEVICE std::uint32_t num_pes() const { return pe_.m.pes; }  ///< Number of PEs of the program.
   /// Index of this thread among those of the PE.
   IMBREX_DEVICE std::uint32_t thread() const { return pe_.threads.thread(); }
+  /// Number of threads that run an entry together.
   IMBREX_DEVICE std::uint32_t threads() const { return pe_.threads.threads(); }
   /// True for the first thread of the PE.
   IMBREX_DEVICE bool leads() const { return pe_.leads(); }
@@ -123,12 +125,13 @@ class context {
 
   /// GPU that this chare runs on, and the number of GPUs of the run.
   IMBREX_DEVICE std::uint32_t gpu() const { return pe_.m.gpu; }
-  IMBREX_DEVICE std::uint32_t num_gpus() const { return pe_.m.gpus; }
+  IMBREX_DEVICE std::uint32_t num_gpus() const { return pe_.m.gpus; }  ///< Number of GPUs of the program.
   /// PE of a chare, and its GPU. If there is no such chare the run ends with an error.
   template <class C>
   IMBREX_DEVICE std::uint32_t pe_of(const typename C::index_type& i) const {
     return array<C>().pe_of(element_of<C>(i));
   }
+  /// GPU that the chare with this index is on.
   template <class C>
   IMBREX_DEVICE std::uint32_t gpu_of(const typename C::index_type& i) const {
     return pe_.m.gpu_of(pe_of<C>(i));
@@ -152,6 +155,7 @@ class context {
   IMBREX_DEVICE T* local(const symmetric<T>& which) const {
     return remote(which, pe_.m.gpu);
   }
+  /// Address here of another GPU's piece of symmetric memory; null if it cannot be mapped.
   template <class T>
   IMBREX_DEVICE T* remote(const symmetric<T>& which, std::uint32_t of_gpu) const {
     std::byte* const heap = of_gpu < pe_.m.gpus ? pe_.m.links.heaps.at[of_gpu] : nullptr;

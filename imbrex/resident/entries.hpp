@@ -68,24 +68,28 @@ struct chare {
   using index_type = Index;
 };
 
+/// Adds the values.
 struct sum_operation {
   template <class V>
   IMBREX_DEVICE V operator()(const V& a, const V& b) const {
     return a + b;
   }
 };
+/// Multiplies the values.
 struct product_operation {
   template <class V>
   IMBREX_DEVICE V operator()(const V& a, const V& b) const {
     return a * b;
   }
 };
+/// Keeps the smallest value.
 struct min_operation {
   template <class V>
   IMBREX_DEVICE V operator()(const V& a, const V& b) const {
     return b < a ? b : a;
   }
 };
+/// Keeps the largest value.
 struct max_operation {
   template <class V>
   IMBREX_DEVICE V operator()(const V& a, const V& b) const {

@@ -20,7 +20,7 @@ enum class heap_way : std::uint32_t { any, handles, nvshmem };
 
 /// Contribution of a process to a symmetric heap.
 struct heap_part {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;                   ///< size of the memory
   heap_way way = heap_way::any;              ///< requested method
   std::string host;                          ///< as `name_of_host` returns it
   std::string hardware;                      ///< location of its GPU on the host; empty: it is no hardware
@@ -29,7 +29,7 @@ struct heap_part {
   std::vector<std::uint32_t> unused_pieces;  ///< numbers of NVSHMEM pieces that the process does not use any
                                              ///< more
   nvshmem::unique_id id;                     ///< from process 0
-  memory_key key;
+  memory_key key;                            ///< name by which another process maps the memory
 
   void serialize(auto& ar) {
     ar(bytes, way, host, hardware, why_no_nvshmem, has_session, unused_pieces, id, key);

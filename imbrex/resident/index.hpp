@@ -15,9 +15,9 @@ class index {
   static_assert(N >= 1 && N <= 3, "imbrex: an array inside a GPU has 1 to 3 dimensions");
 
  public:
-  static constexpr int dimensions = N;
+  static constexpr int dimensions = N;  ///< number of coordinates
 
-  IMBREX_DEVICE constexpr index() : values_{} {}
+  IMBREX_DEVICE constexpr index() : values_{} {}  ///< All coordinates are 0.
   template <class... I>
   IMBREX_DEVICE constexpr index(int first, I... others) : values_{first, static_cast<int>(others)...} {
     static_assert(sizeof...(I) + 1 == N, "imbrex: an index has one number for each dimension");
@@ -38,8 +38,8 @@ class index {
 
 /// Divides numbers below 2^24 by a divisor known beforehand, with a multiplication and a shift.
 struct divisor {
-  std::uint32_t multiplier = 1;
-  std::uint32_t shift = 0;
+  std::uint32_t multiplier = 1;  ///< factor that stands for the division
+  std::uint32_t shift = 0;       ///< bits by which the product is shifted
 
   divisor() = default;
   /// 1 <= by <= 2^24.
@@ -47,6 +47,7 @@ struct divisor {
     while ((std::uint32_t{1} << (shift - 24)) < by) ++shift;
     multiplier = static_cast<std::uint32_t>(((std::uint64_t{1} << shift) + by - 1) / by);
   }
+  /// n divided by the number, rounded down.
   IMBREX_DEVICE std::uint32_t quotient(std::uint32_t n) const {
     return static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> shift);
   }

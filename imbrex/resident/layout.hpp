@@ -18,7 +18,7 @@ struct settings {
   std::uint32_t pes = 0;
   /// Threads per block, at most 512. 0: 128 on a GPU, 1 on a host.
   std::uint32_t threads = 0;
-  placement placed = placement::round_robin;
+  placement placed = placement::round_robin;  ///< PEs that chares are on at the start
   /// GPUs that the PEs are spread over evenly, in contiguous ranges. For a program in a `symmetric_heap`: the
   /// GPUs of the heap. In simulated time, with one PE per GPU, a PE is all of its GPU.
   std::uint32_t gpus = 1;

@@ -15,6 +15,7 @@ namespace imbrex::resident {
 /// and has `template struct imbrex::resident::native<cell>;`. No other compiler can instantiate it.
 template <class... Chare>
 struct native {
+  /// Submits the kernel that runs the PEs of the machine.
   static void launch(native_stream on, detail::machine m);
   /// Number of PEs, with blocks of `threads` threads, that run at once on the current device: one block per
   /// multiprocessor. It is 0 if the device has no cooperative launch, or no clusters where PEs need them.

@@ -246,13 +246,14 @@ class program {
     const std::uint32_t element = detail::linear(a, to);
     state_.start(code, a.pe_of(element), item_of<Entry>(element, arguments...));
   }
+  /// As `start`, for all chares of the array.
   template <auto Entry, class... A>
   void start_all(const A&... arguments) {
     static_assert(!detail::traits_of<Entry>::is_numbered,
                   "imbrex: a broadcast inside a GPU has no reference number");
     state_.start(code, 0, item_of<Entry>(detail::all_elements, arguments...));
   }
-  imbrex::stream& stream() { return state_.stream(); }
+  imbrex::stream& stream() { return state_.stream(); }  ///< Stream on which the kernel runs.
 
   /// Sets the listener for HostEntry. A thread of the program calls it with the arguments of each message, a
   /// payload as std::span<const T>. Messages of one chare arrive in order, until `end()` returns. In a run

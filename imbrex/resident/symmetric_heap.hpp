@@ -44,15 +44,17 @@ class symmetric_heap {
     co_return symmetric_heap(std::move(memory));
   }
 
-  std::uint32_t gpus() const { return memory_->gpus(); }
+  std::uint32_t gpus() const { return memory_->gpus(); }  ///< Number of GPUs that have the heap.
   /// First GPU of this process, and the number of its GPUs.
   std::uint32_t first_gpu() const { return memory_->first(); }
+  /// Number of these GPUs that belong to this process.
   std::uint32_t gpus_here() const { return memory_->here(); }
   /// Takes memory for `size` Ts on each GPU, not initialised. Throws usage_error if there is no room.
   template <class T>
   symmetric_buffer<T> make(std::size_t size) const {
     return symmetric_buffer<T>(memory_, size);
   }
+  /// For the runtime: the mapped memory.
   const std::shared_ptr<detail::heap_memory>& memory() const { return memory_; }
 
  private:
@@ -67,6 +69,7 @@ template <class T>
 class symmetric_buffer {
  public:
   symmetric_buffer() = default;
+  /// For the heap: a piece of it, of `size` elements for each GPU.
   symmetric_buffer(std::shared_ptr<detail::heap_memory> memory, std::size_t size)
       : piece_(std::move(memory), bytes_of(size), detail::heap_use::of_runs), size_(size) {}
 
@@ -83,6 +86,7 @@ class symmetric_buffer {
     piece_.memory().read(gpu, piece_.offset(), std::as_writable_bytes(std::span(copy)));
     return copy;
   }
+  /// Replaces the array of a GPU of this process by these values. Between runs only.
   void write(std::uint32_t gpu, std::span<const T> values) const {
     if (values.size() != size_)
       throw usage_error("symmetric memory of " + std::to_string(size_) + " elements is written with " +

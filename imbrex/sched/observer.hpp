@@ -30,8 +30,10 @@ struct packing_record {
 /// A message that leaves for a PE. Its size is computed when the first observer requests it.
 class departing_message {
  public:
+  /// `to`: PE that the message goes to.
   departing_message(detail::work& m, int to) : message_(m), to_(to) {}
 
+  /// The message as it is in the queues of its sender.
   const detail::work& message() const { return message_; }
   /// The receiving PE, which may be this one.
   int to() const { return to_; }
@@ -62,24 +64,24 @@ class observer {
   /// The thread parks between the last item and `thread_ends`. Machines that step all PEs with one thread
   /// notify each PE's observers. That thread parks while nothing runs and an `executor` is held.
   virtual void thread_begins() {}
-  virtual void thread_ends() {}
+  virtual void thread_ends() {}  ///< The thread of the PE ends.
   /// The thread has nothing to do and sleeps. Between items.
   virtual void parks() {}
-  virtual void wakes() {}
+  virtual void wakes() {}  ///< The PE, which was parked, goes on.
 
   // Callbacks of items.
 
   /// The item is about to run; it may be destroyed at its end.
   virtual void item_begins(const detail::work& /*item*/) {}
-  virtual void item_ends() {}
+  virtual void item_ends() {}  ///< The work that began last has ended.
   /// One element's part of a broadcast, which is one item for all elements.
   virtual void turn_begins(const detail::local_array& /*part*/, const chare_header& /*element*/,
                            const detail::work_type& /*entry*/, const detail::work& /*broadcast*/) {}
-  virtual void turn_ends() {}
+  virtual void turn_ends() {}  ///< The turn of the element that began last has ended.
 
   // Callbacks of messages.
 
-  virtual void sent(const departing_message& /*message*/) {}
+  virtual void sent(const departing_message& /*message*/) {}  ///< A message leaves its sender.
   /// A message was packed. Returns a record to send with the bytes, if any.
   virtual std::optional<packing_record> packed(const detail::work& message);
   /// A message was unpacked from bytes with that record.
@@ -89,8 +91,8 @@ class observer {
 
   // Callbacks of waiting entries.
 
-  virtual void suspended(const suspension& /*wait*/) {}
-  virtual void resumed(const suspension& /*wait*/) {}
+  virtual void suspended(const suspension& /*wait*/) {}  ///< An entry begins to wait.
+  virtual void resumed(const suspension& /*wait*/) {}    ///< The wait of an entry has ended.
   /// The waiting entry was destroyed; of its `suspension` only the cause remains.
   virtual void abandoned(const scope& /*entry*/, trace::wait_cause /*cause*/) {}
   /// An entry takes the value that a message brought for this reference number.
@@ -106,9 +108,11 @@ class observer {
   /// This PE's part of an array was created.
   virtual void created(const detail::collection_part& /*part*/) {}
   virtual void created(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
+  /// An element is destroyed on this PE.
   virtual void destroyed(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
   /// An element leaves for another PE, or arrives from another.
   virtual void departs(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*to*/) {}
+  /// An element arrives from another PE.
   virtual void arrives(const detail::local_array& /*part*/, const chare_header& /*element*/) {}
   /// An element stays although other code has requested its migration: another of its entries is suspended.
   virtual void stays(const detail::local_array& /*part*/, const chare_header& /*element*/, int /*other_pe*/) {
@@ -178,6 +182,7 @@ struct observer_levels {
   const observer_list* if_elements = nullptr;    ///< null if `elements` is empty
   const observer_list* if_everything = nullptr;  ///< null if `everything` is empty
 
+  /// Adds an observer of these events, which must outlive the PE.
   void add(observer& o, observed what);
 };
 
@@ -186,6 +191,7 @@ inline void tell_part(const void* whole, std::uint64_t number) {
   if (const auto* const observers = observer_list::here()) [[unlikely]]
     observers->gathered(whole, number, false);
 }
+/// Reports that all parts of a joint result are there.
 inline void tell_complete(const void* whole, std::uint64_t number) {
   if (const auto* const observers = observer_list::here()) [[unlikely]]
     observers->gathered(whole, number, true);

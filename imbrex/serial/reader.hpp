@@ -16,17 +16,18 @@ namespace imbrex {
 /// the bytes left, and lengths are checked before memory is allocated. Every error is a serial_error.
 class reader {
  public:
-  static constexpr bool reading = true;
+  static constexpr bool reading = true;  ///< True in `serialize` while members are filled from bytes.
   /// Maximum depth of nesting (trees of vectors or unique_ptr), equal to a writer's, so that no input can
   /// exhaust the stack.
   static constexpr std::size_t depth_limit = writer::depth_limit;
 
+  /// `input` must outlive the reader and all views that are read from it.
   explicit reader(std::span<const std::byte> input) noexcept : input_(input) {}
 
   /// A block that the writer has exported: it is not part of the input, but belongs at that position of it.
   struct separate_block {
-    std::size_t position = 0;
-    std::size_t size = 0;
+    std::size_t position = 0;          ///< bytes that have been read
+    std::size_t size = 0;              ///< bytes of the whole input
     const std::byte* bytes = nullptr;  ///< null if the bytes arrive later, at the address that
                                        ///< `place_of_block` returns
   };
@@ -103,6 +104,7 @@ class reader {
   /// While this object lives, no bytes may arrive later: for values that are examined while they are read.
   class whole {
    public:
+    /// Values are read as a whole until the object ends.
     explicit whole(reader& owner) : owner_(owner), before_(std::exchange(owner.whole_, true)) {}
     whole(const whole&) = delete;
     whole& operator=(const whole&) = delete;
@@ -116,6 +118,7 @@ class reader {
   /// Counts one level of nesting during its lifetime, for types that read themselves recursively.
   class level {
    public:
+    /// Counts a level of nested values until the object ends; throws if there are too many.
     explicit level(reader& owner) : owner_(owner) {
       if (owner_.depth_ == depth_limit) detail::throw_too_deep(depth_limit);
       ++owner_.depth_;

@@ -17,7 +17,7 @@ namespace imbrex {
 /// Receives bytes as they are written.
 class byte_sink {
  public:
-  virtual void take(std::span<const std::byte> bytes) = 0;
+  virtual void take(std::span<const std::byte> bytes) = 0;  ///< Takes the next bytes of the output.
 
  protected:
   ~byte_sink() = default;
@@ -71,16 +71,16 @@ struct version_place {
 /// on the same architecture.
 class writer {
  public:
-  static constexpr bool reading = false;
+  static constexpr bool reading = false;  ///< False in `serialize` while members are written.
 
   writer() = default;
   /// Makes a writer that only counts: it keeps nothing, and `size` is the size that the bytes would have.
   static constexpr struct counting_only {
-  } counting{};
-  explicit writer(counting_only) : counts_only_(true) {}
+  } counting{};  ///< selects the constructor that counts bytes and writes none
+  explicit writer(counting_only) : counts_only_(true) {}  ///< Counts the bytes that values would take.
   /// Maximum depth of nesting, equal to a reader's, so that no value can exhaust the stack.
   static constexpr std::size_t depth_limit = 1000;
-  bool only_counts() const { return counts_only_; }
+  bool only_counts() const { return counts_only_; }  ///< True if the writer was made with `counting`.
 
   /// From now on this carrier takes the parts that are no bytes.
   void carry_by(detail::part_carrier& carrier) { carrier_ = &carrier; }
@@ -123,6 +123,7 @@ class writer {
       make_room(count);
     return buffer_.data() + used_;
   }
+  /// Reports that `count` bytes have been written by the caller into the reserved memory.
   void filled(std::size_t count) { used_ += count; }
 
   /// Counts bytes that do not exist, in a writer that only counts: see `absent_bytes`.
@@ -147,8 +148,8 @@ class writer {
 
   /// One block that is not among the written bytes.
   struct separate_block {
-    std::span<const std::byte> bytes;
-    std::size_t position = 0;  ///< position in the written bytes at which the block belongs
+    std::span<const std::byte> bytes;  ///< memory that goes to the receiver without a copy
+    std::size_t position = 0;          ///< position in the written bytes at which the block belongs
   };
 
   /// From now on the first block of at least `size` bytes is exported, not copied.
@@ -160,6 +161,7 @@ class writer {
   /// their writing.
   class copying {
    public:
+    /// Copies values below the current limit of length until the object ends.
     explicit copying(writer& w) : writer_(w), before_(std::exchange(w.export_from_, w.copy_below_)) {}
     copying(const copying&) = delete;
     copying& operator=(const copying&) = delete;
@@ -173,6 +175,7 @@ class writer {
   /// Counts one level of nesting during its lifetime, where `reader::level` does.
   class level {
    public:
+    /// Counts a level of nested values until the object ends; throws if there are too many.
     explicit level(writer& owner) : owner_(owner) {
       if (owner_.depth_ == depth_limit) [[unlikely]]
         detail::throw_too_deep(depth_limit);

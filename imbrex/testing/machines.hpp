@@ -20,6 +20,7 @@ namespace imbrex::testing {
 /// copies a parameter several times for each test.
 class settings_list {
  public:
+  /// One set of options for each run of the program.
   settings_list(std::initializer_list<options> settings) : settings_list(std::vector(settings)) {}
   settings_list(std::vector<options> settings)
       : settings_(std::make_shared<const std::vector<options>>(std::move(settings))) {}
@@ -33,9 +34,9 @@ class settings_list {
 
 /// Where a test runs its program.
 struct machine {
-  std::string name;
-  settings_list runs;
-  int processes = 1;  ///< number of runtimes connected only by the network, each with the PEs of `runs`
+  std::string name;    ///< name for filters and reports, such as "threads_2"
+  settings_list runs;  ///< options of the runs of which the machine consists
+  int processes = 1;   ///< number of runtimes connected only by the network, each with the PEs of `runs`
 };
 
 /// Machines of every kind; those of several processes only where Imbrex was built with a network.
@@ -63,8 +64,9 @@ machine machine_by_name(std::string_view name);
 /// Settings of such machines: N PEs, each a thread; the deterministic machine; messages that take at least 20
 /// us; the same settings with messages that are always serialised.
 options threads(int pes);
-options seeded(int pes, std::uint64_t seed);
-options delayed();
+options seeded(int pes, std::uint64_t seed);  ///< The deterministic machine in the order of this seed.
+options delayed();                            ///< Threads whose messages are late by a modelled link.
+/// These settings, with arguments serialised even where they could be moved.
 options serializing(options settings);
 
 /// The command-line options that matter for a machine, such as "--machine deterministic --seed 3 --pes 2".

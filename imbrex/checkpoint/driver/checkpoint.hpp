@@ -37,11 +37,11 @@ pending<checkpoint_result> make_checkpoint(const std::string& folder);
 
 /// The beginning of a run from a checkpoint.
 struct restart_report {
-  std::string path;  ///< the checkpoint
-  std::uint64_t number = 0;
-  std::string written;  ///< date and time: "2026-11-30T01:02:03Z"
-  int pes_before = 0;   ///< PEs of the run that wrote it
-  int pes = 0;          ///< PEs of this run
+  std::string path;          ///< the checkpoint
+  std::uint64_t number = 0;  ///< number of the folder: 12 for `saved/000012`
+  std::string written;       ///< date and time: "2026-11-30T01:02:03Z"
+  int pes_before = 0;        ///< PEs of the run that wrote it
+  int pes = 0;               ///< PEs of this run
 };
 
 /// Calls a function at once if the run began from a checkpoint. Call it in the main task.

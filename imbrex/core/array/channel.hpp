@@ -88,6 +88,7 @@ class channel {
   /// A reserved position in the order. The value may be sent later, even after this end is destroyed.
   class reserved {
    public:
+    /// Sends a value to the other end, in order. Throws imbrex::error before `connect`.
     void send(T value) const { to_.send(linear_, number_, std::move(value)); }
 
    private:

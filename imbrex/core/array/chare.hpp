@@ -112,13 +112,14 @@ class chare {
   const Index& where() const { return detail::header_of(*this).where; }
   /// All elements of this chare's array or group. Throws imbrex::error in a single chare, which has no peers.
   array<Derived> peers() const;
-  /// This chare.
+  /// Proxy of this chare, for messages to it from anywhere.
   element<Derived> self() const {
     const auto& own = detail::header_of(*this);
     return {own.home->pe().in_proxy(own.home->id()), own.key};
   }
   /// The PE it is on.
   int pe() const { return detail::header_of(*this).home->pe().pe(); }
+  /// Number of PEs of the run.
   int num_pes() const { return detail::header_of(*this).home->pe().num_pes(); }
 
   /// Reduces a value over all elements of the array. Each element must take part, with its calls in the same

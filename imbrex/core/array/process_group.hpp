@@ -119,9 +119,10 @@ task<std::invoke_result_t<F&, T&>> call_in_process(array<T> members, F function)
 template <class T>
 class process_group {
  public:
-  using chare_type = T;
+  using chare_type = T;  ///< class of the chares
 
   process_group() = default;
+  /// For the runtime: the group whose chares are the elements of this array.
   explicit process_group(array<T> members) : members_(members) {}
 
   /// The chare of this process, with this proxy's priority. Throws imbrex::error if there is no such process.
@@ -157,14 +158,17 @@ class process_group {
   auto reduce() const {
     return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
   }
+  /// Calls an entry of each process's chare; the result is ready when all have ended.
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const {
     return members_.template call<M>(std::forward<A>(arguments)...);
   }
+  /// A proxy of the group whose messages have this priority, -32 to 31, lower first.
   process_group with_priority(detail::priority_number priority) const {
     return process_group(members_.with_priority(priority));
   }
 
+  /// The chares as an array, with one index for each process.
   const array<T>& members() const { return members_; }
   void serialize(auto& ar) { ar(members_); }
   auto operator<=>(const process_group& other) const = default;

@@ -60,6 +60,7 @@ consteval bool check_index_is_known() {
 /// imbrex::index_of<pair> { using type = imbrex::index<6>; };`
 template <class T>
 struct index_of {
+  /// index or key of the elements
   using type =
       typename std::conditional_t<detail::check_index_is_known<T>(), T, detail::unknown_class>::index_type;
 };
@@ -122,7 +123,8 @@ struct completion_operation {
 template <class T>
 class element {
  public:
-  using chare_type = T;
+  using chare_type = T;  ///< class of the chare
+  /// index or key by which the array knows the element
   using key = detail::key_type<typename index_of<T>::type>;
 
   element() = default;
@@ -158,9 +160,10 @@ class element {
   /// error, unless it is for the whole array. A default-constructed proxy destroys nothing.
   void destroy() const;
 
-  std::uint64_t collection() const { return collection_; }
-  const key& key_value() const { return key_; }
-  std::int8_t priority() const { return priority_; }
+  std::uint64_t collection() const { return collection_; }  ///< number of the array in this run
+  const key& key_value() const { return key_; }             ///< index or key of the element
+  std::int8_t priority() const { return priority_; }        ///< priority of messages by this proxy
+  /// True if messages by this proxy may wait for others to the same PE.
   bool is_coalesced() const { return coalesced_; }
   void serialize(auto& ar) {
     if (auto* const names = detail::names_of(ar)) [[unlikely]]
@@ -195,7 +198,7 @@ class element {
 template <class T>
 class array {
  public:
-  using chare_type = T;
+  using chare_type = T;  ///< class of the elements
   using index_type = typename index_of<T>::type;
 
   array() = default;
@@ -297,6 +300,7 @@ class array {
     requires(detail::is_index<index_type> && sizeof...(S) == detail::dimensions_of<index_type>)
   imbrex::section<T> section(S... slices) const;
 
+  /// A proxy of the array whose messages have this priority, -32 to 31, lower first.
   array with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     array a = *this;
@@ -310,8 +314,8 @@ class array {
     return detail::refuse_coalesced<Self>();
   }
 
-  std::uint64_t collection() const { return collection_; }
-  std::int8_t priority() const { return priority_; }
+  std::uint64_t collection() const { return collection_; }  ///< number of the array in this run
+  std::int8_t priority() const { return priority_; }        ///< priority of messages by this proxy
   void serialize(auto& ar) {
     auto* const names = detail::names_of(ar);
     if (names != nullptr) [[unlikely]]
@@ -344,9 +348,10 @@ class array {
 template <class T>
 class section {
  public:
-  using chare_type = T;
+  using chare_type = T;  ///< class of the elements
 
   section() = default;
+  /// For the runtime: the section `id` of an array.
   section(std::uint64_t collection, std::uint64_t id, std::int8_t priority = 0)
       : collection_(collection), priority_(priority), id_(id) {}
 
@@ -358,9 +363,11 @@ class section {
   auto reduce() const {
     return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
   }
+  /// Calls an entry of all members; the result is ready when all have ended.
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 
+  /// A proxy of the section whose messages have this priority, -32 to 31, lower first.
   section with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     section s = *this;
@@ -373,9 +380,9 @@ class section {
     return detail::refuse_coalesced<Self>();
   }
 
-  std::uint64_t collection() const { return collection_; }
-  std::uint64_t id() const { return id_; }
-  std::int8_t priority() const { return priority_; }
+  std::uint64_t collection() const { return collection_; }  ///< number of the array in this run
+  std::uint64_t id() const { return id_; }            ///< number of the section among those of the array
+  std::int8_t priority() const { return priority_; }  ///< priority of messages by this proxy
   void serialize(auto& ar) {
     if (auto* const names = detail::names_of(ar)) [[unlikely]] {
       detail::archive_collection(*names, collection_, ar);
@@ -403,9 +410,10 @@ class section {
 template <class T>
 class group {
  public:
-  using chare_type = T;
+  using chare_type = T;  ///< class of the chares
 
   group() = default;
+  /// For the runtime: the group whose chares are the elements of this array.
   explicit group(array<T> members) : members_(members) {}
 
   /// The chare on this PE number, with this proxy's priority.
@@ -429,10 +437,12 @@ class group {
   auto reduce() const {
     return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
   }
+  /// Calls an entry of each PE's chare; the result is ready when all have ended.
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const {
     return members_.template call<M>(std::forward<A>(arguments)...);
   }
+  /// A proxy of the group whose messages have this priority, -32 to 31, lower first.
   group with_priority(detail::priority_number priority) const {
     return group(members_.with_priority(priority));
   }
@@ -442,6 +452,7 @@ class group {
     return detail::refuse_coalesced<Self>();
   }
 
+  /// The chares as an array, with one index for each PE.
   const array<T>& members() const { return members_; }
   void serialize(auto& ar) { ar(members_); }
   auto operator<=>(const group& other) const = default;

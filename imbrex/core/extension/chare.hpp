@@ -17,7 +17,7 @@ template <class T>
 class local_elements {
  public:
   using index_type = typename T::index_type;
-  using key_type = detail::key_type<index_type>;
+  using key_type = detail::key_type<index_type>;  ///< index or key of the class's elements
 
   /// The part that the element is in.
   explicit local_elements(const T& element)

@@ -43,7 +43,7 @@
 
 namespace imbrex::extension {
 
-using array_kind = detail::array_kind;
+using array_kind = detail::array_kind;  ///< whether an array is dense, sparse or keyed
 using detail::members_to_read;
 using detail::members_to_write;
 using detail::names_to_read;
@@ -56,7 +56,7 @@ using detail::saved_single;
 
 /// An array, a group or the single chares of a class, as a checkpoint describes it.
 struct saved_array {
-  array_kind kind = array_kind::dense;
+  array_kind kind = array_kind::dense;  ///< whether the saved array is dense, sparse or keyed
   std::string name;              ///< unique in the run, for all kinds; empty for an array without a name
   std::string chare;             ///< the class, as the compiler spells it
   std::string of{};              ///< the class named at run time that it stands for; empty for most
@@ -76,12 +76,14 @@ using schema_function = class_schema (*)(chare_header& element);
 /// ends.
 class part_here {
  public:
+  /// `part`: what this PE has of an array.
   explicit part_here(detail::collection_base& part) : part_(&part) {}
 
   /// The number of the array in this run.
   std::uint64_t collection() const { return part_->id(); }
   /// `elements` is the number of those on this PE.
   saved_array description() const;
+  /// Elements of the array that are on this PE now.
   const std::vector<chare_header*>& elements() const { return part_->locals(); }
   /// False if the class has no `serialize`, as groups may have.
   bool can_be_written() const { return part_->chares().write != nullptr; }

@@ -19,7 +19,7 @@ namespace imbrex::extension {
 struct stack_switch {
   /// The context that was left, and the data that came with the switch.
   struct arrival {
-    void* from;
+    void* from;  ///< context of the stack that was left
     void* data;
   };
 
@@ -38,7 +38,7 @@ extern const stack_switch system_switch;
 /// below the stack, enough to catch an overflow by a large array. Sanitizers are told of the switches.
 class fiber {
  public:
-  using function = void (*)(void* object);
+  using function = void (*)(void* object);  ///< Work of a fiber; its end is the fiber's end.
 
   /// Whether the stack must be executable, as inner functions of Fortran and C require.
   enum class code_on_stack : bool { no, yes };
@@ -66,21 +66,22 @@ class fiber {
   /// bytes are at the same addresses, also in another process. There `leave` returns; functions below must
   /// not use objects of the former process, and the last one calls `end` of the new fiber.
   struct left_state {
-    void* context = nullptr;  ///< also the lowest used address of the stack
-    std::array<void*, 2> exceptions{};
-    std::uint64_t floats = 0;
+    void* context = nullptr;            ///< also the lowest used address of the stack
+    std::array<void*, 2> exceptions{};  ///< exceptions that the fiber handles
+    std::uint64_t floats = 0;           ///< rounding and traps of floating-point numbers
   };
+  /// State with which another fiber can go on; only while the fiber is left.
   left_state state() const { return {there_, exceptions_, floats_.word}; }
-  void go_on_with(const left_state& left);
+  void go_on_with(const left_state& left);  ///< Takes over a state, in place of beginning the function.
   /// The end of the stack, which grows down from there.
   std::byte* top() const;
 
-  bool has_ended() const { return ended_; }
+  bool has_ended() const { return ended_; }  ///< True if the function has returned, or `end` was called.
   /// True if the address is in the stack or in its guard pages.
   bool holds(const void* address) const;
   /// True if the address is in the guard pages.
   bool is_below(const void* address) const;
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return bytes_; }  ///< Size of the stack without its guard pages.
 
   /// For a `stack_switch`: the first function on the new stack; `data` is the fiber.
   [[noreturn]] IMBREX_UNSEEN_BY_SANITIZERS static void begin(stack_switch::arrival arrived);

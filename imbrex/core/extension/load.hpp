@@ -29,6 +29,7 @@ class measured_element {
  public:
   /// The number of its array, and the number of its key: equal in all processes.
   std::uint64_t array() const { return element_->home->id(); }
+  /// Number of the element in its array.
   std::uint64_t key() const { return element_->home->number_of(*element_); }
   /// "block(1, 2)"
   std::string name() const { return element_->home->element_name(*element_); }
@@ -73,6 +74,7 @@ struct balanced_device {
 /// The elements of a PE for its balancer.
 class local_loads {
  public:
+  /// `pe`: the PE whose elements are measured.
   explicit local_loads(const detail::processor& pe) : pe_(pe) {}
   /// The loads of the PE that runs on this thread.
   static local_loads here() { return local_loads(detail::processor::running_here()); }

@@ -21,7 +21,7 @@ class current_pe {
   /// A PE that does not run yet, as an attachment gets it.
   explicit current_pe(detail::scheduler& pe) : pe_(static_cast<detail::processor&>(pe)) {}
 
-  int number() const { return pe_.pe(); }
+  int number() const { return pe_.pe(); }  ///< Number of the PE in the run, from 0.
   /// The number of PEs in the run.
   int count() const { return pe_.num_pes(); }
   /// The place of a PE in a tree over all PEs of the run.
@@ -35,8 +35,9 @@ class current_pe {
   }
   /// The number of the array that a proxy names.
   std::uint64_t number_of(std::uint64_t in_proxy) const { return pe_.number_of(in_proxy); }
+  /// Time since the start of the run; on the simulated machine that of the model.
   nanoseconds now() const { return pe_.now(); }
-  run_handle run() const { return run_handle(pe_.run()); }
+  run_handle run() const { return run_handle(pe_.run()); }  ///< The run that the PE belongs to.
 
   /// The object of type T that a front end keeps on this PE; its first use makes it. It is destroyed with the
   /// chares.

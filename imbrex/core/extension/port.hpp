@@ -39,7 +39,7 @@ port_node<V>& make_port_node(std::int64_t reference, V&& value) {
 template <class V>
 class unread_queue {
  public:
-  using node = port_node<V>;
+  using node = port_node<V>;  ///< unread value and the message that has brought it
 
   unread_queue() = default;
   unread_queue(const unread_queue&) = delete;
@@ -49,10 +49,11 @@ class unread_queue {
   std::size_t size() const { return nodes_.size(); }
   /// The oldest value, and the next younger one; null if there is none.
   node* first() const { return static_cast<node*>(nodes_.first()); }
+  /// Next node in the order of arrival; null after the last.
   static node* after(const node& n) { return static_cast<node*>(n.later); }
   /// The oldest value with this reference number, or null. O(1).
   node* find(std::int64_t reference) const { return static_cast<node*>(nodes_.find(reference)); }
-  void add(node& n) { nodes_.add(n); }
+  void add(node& n) { nodes_.add(n); }  ///< Appends a node, which the queue owns until it is taken.
   /// Removes and destroys a value.
   void remove(node& n) {
     nodes_.remove(n);

@@ -35,11 +35,12 @@ std::pair<promise<R>, pending<R>> promise_after_rendezvous() {
 /// The part of a rendezvous on one PE. A group, which `rendezvous` makes.
 class rendezvous_part : public chare<rendezvous_part> {
  public:
-  rendezvous_part();
+  rendezvous_part();  ///< The group takes no part in the stop.
   void begin() { stop_here().begin(); }
+  /// Lets the stopped elements go on to their next balance points.
   void step() { stop_here().step(); }
   void end() { stop_here().end(); }
-  standing_elements look() const;
+  standing_elements look() const;  ///< Counts the elements that stand, and lists the waits of the others.
 };
 
 /// A stop of all elements at their balance points, one after another. Made and used by one chare on PE 0.
@@ -50,6 +51,7 @@ class rendezvous_part : public chare<rendezvous_part> {
 /// after many steps.
 class rendezvous {
  public:
+  /// Makes the parts on all PEs, without stopping anything.
   rendezvous() : parts_(make_group<rendezvous_part>()) {}
 
   /// Stops the elements, once other rendezvous have ended. On return nothing runs and no message is in
@@ -57,7 +59,7 @@ class rendezvous {
   task<standing_elements> begin();
   /// Lets the elements go on. Elements that were asked to leave meanwhile leave.
   task<> end();
-  const group<rendezvous_part>& parts() const { return parts_; }
+  const group<rendezvous_part>& parts() const { return parts_; }  ///< the parts, one on each PE
 
  private:
   group<rendezvous_part> parts_;

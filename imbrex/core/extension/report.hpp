@@ -17,7 +17,7 @@ namespace imbrex::extension {
 /// Begins a turn. Returns false, and records nothing, unless this PE is recording. If true, call `end_turn`
 /// later in this item.
 bool begin_turn(std::string_view entry, std::uint32_t collection, std::uint64_t element);
-void end_turn();
+void end_turn();  ///< Ends the turn that began last in the trace of this PE.
 /// Records that a coroutine of the object resumes. If true, call `suspend_turn` instead of `end_turn` later
 /// in this item.
 bool resume_turn(std::string_view entry, std::uint32_t collection, std::uint64_t element);

@@ -32,12 +32,12 @@ class run_handle {
   /// The run of this thread's PE; empty on a thread that is no PE.
   static std::optional<run_handle> find_here();
 
-  const options& settings() const { return run_->how(); }
+  const options& settings() const { return run_->how(); }  ///< Options with which the run was started.
   /// True if PEs are threads, so that time is real.
   bool is_on_threads() const { return settings().machine == machine_kind::threads; }
   /// The number of this process in the job, and the number of processes.
   int process() const { return run_->process(); }
-  int processes() const { return run_->processes(); }
+  int processes() const { return run_->processes(); }  ///< Number of processes of the job.
   /// The first PE of each host, ascending from 0.
   std::span<const int> host_starts() const { return run_->host_starts(); }
   /// True if the PE belongs to this process.
@@ -74,8 +74,9 @@ class run_watch {
  public:
   /// Watches no run: none ends.
   run_watch() = default;
+  /// `run`: the run to be watched, which may end before this object.
   explicit run_watch(const run_handle& run) : gate_(run.run_->gate()) {}
-  bool has_ended() const;
+  bool has_ended() const;  ///< True if the run has ended.
 
  private:
   std::shared_ptr<detail::executor_gate> gate_;
@@ -85,7 +86,7 @@ class run_watch {
 /// quiescence. Any thread.
 class pe_poster {
  public:
-  pe_poster();
+  pe_poster();  ///< Posts to the PE of this thread.
 
   /// Queues the function on the PE. Returns false, without calling it, if the run has ended.
   template <class F>

@@ -19,8 +19,8 @@ namespace imbrex {
 /// after all work submitted to the stream before, and before all work submitted later.
 template <class T>
 struct device_place {
-  device_span<T> memory;
-  stream& order;
+  device_span<T> memory;  ///< where the array goes; on the PE's device
+  stream& order;          ///< stream whose order the copy follows
 };
 
 namespace detail {
@@ -53,6 +53,7 @@ class device_argument {
   using element_type = T;
 
   device_argument() noexcept = default;
+  /// Sends the buffer itself, which the receiver then owns.
   device_argument(device_buffer<T>&& owned) noexcept : part_(std::move(*owned.part())) {}
   device_argument(const device_loan<T>& loan) : part_(loan.part()) {}
 
@@ -63,7 +64,8 @@ class device_argument {
   shared_event ready() const { return order_ != nullptr ? shared_event(*order_) : part_.ready(); }
 
   // For the runtime.
-  detail::attachment* part() noexcept { return &part_; }
+  detail::attachment* part() noexcept { return &part_; }  ///< Memory as a part of the message.
+  /// Finds the place and submits the copy, before the entry of `chare` begins.
   template <class T2, class... Before>
   void land(T2& chare, const Before&... before) {
     const std::size_t count = part_.count();

@@ -264,6 +264,7 @@ class [[nodiscard("co_await the array")]] device_channel<T>::arrival final : det
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
     return suspend(waiter(waiting), waiting.promise().entry());
   }
+  /// Begins the wait for an array, which resumes `who` at its end.
   bool suspend(const waiter& who, scope& entry) {
     join(through_.receives_, who);
     return message_->suspend(who, entry);

@@ -111,6 +111,7 @@ class device_loan {
   }
   ~device_loan() = default;
 
+  /// Memory that is lent; valid until it is given back.
   device_span<const T> span() const noexcept { return memory_; }
   std::size_t size() const noexcept { return memory_.size(); }
 

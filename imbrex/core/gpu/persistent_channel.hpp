@@ -97,6 +97,7 @@ class persistent_channel : private channel<detail::device_signal<T>> {
 
   /// For the runtime: a signal has arrived.
   using base::is_of_second_end;
+  /// For the runtime: takes a signal of the other end.
   void put(detail::mailbox_node<value_type>& l) {
     ends_.note_released(l.value.released);
     if (base::is_unordered(l)) {
@@ -165,6 +166,7 @@ class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
     return suspend(waiter(waiting), waiting.promise().entry());
   }
+  /// Begins the wait, which resumes `who` at its end.
   bool suspend(const waiter& who, scope& entry) { return waits_.begin(through_.ends_, who, entry); }
   void await_resume() {
     waits_.resume();
@@ -214,6 +216,7 @@ class [[nodiscard("co_await the array")]] persistent_channel<T>::arrival final :
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
     return suspend(waiter(waiting), waiting.promise().entry());
   }
+  /// Begins the wait for an array, which resumes `who` at its end.
   bool suspend(const waiter& who, scope& entry) {
     join(through_.ends_, who);
     return signal_->suspend(who, entry);

@@ -95,6 +95,7 @@ class shared_device_buffer {
 
   /// For the runtime, which sends it.
   detail::attachment* part() { return memory_.part(); }
+  /// For the runtime: a reference to the memory for the next receiver of a broadcast.
   shared_device_buffer passed_on() const { return shared_device_buffer(memory_.passed_on()); }
 
  private:

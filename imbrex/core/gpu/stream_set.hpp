@@ -23,11 +23,11 @@ class stream_set {
   /// if the run has no device.
   explicit stream_set(const std::string& owner);
 
-  stream& compute() { return of(0); }
-  stream& pack() { return of(1); }
-  stream& from_device() { return of(2); }
-  stream& to_device() { return of(3); }
-  stream& unpack() { return of(4); }
+  stream& compute() { return of(0); }      ///< for kernels that update cells
+  stream& pack() { return of(1); }         ///< for kernels that gather faces into messages
+  stream& from_device() { return of(2); }  ///< for copies from the device to the host
+  stream& to_device() { return of(3); }    ///< for copies from the host to the device
+  stream& unpack() { return of(4); }       ///< for kernels that scatter received faces
 
  private:
   stream& of(std::size_t kind) { return (*streams_)[place_[kind]]; }

@@ -28,9 +28,10 @@ class index {
   static_assert(N >= 1 && N <= 6, "imbrex: an array has 1 to 6 dimensions");
 
  public:
-  static constexpr int dimensions = N;
+  static constexpr int dimensions = N;  ///< number of coordinates
 
   constexpr index() = default;
+  /// One coordinate for each dimension; each must fit into an `int`.
   template <std::integral... I>
     requires(sizeof...(I) == static_cast<std::size_t>(N))
   constexpr index(I... i) : values_{detail::narrow<int, detail::index_words>(i)...} {}
@@ -62,6 +63,7 @@ class index {
   std::array<int, static_cast<std::size_t>(N)> values_{};
 };
 
+/// Indices travel as their bytes.
 template <int N>
 inline constexpr bool enable_bitwise<index<N>> = true;
 
@@ -70,15 +72,16 @@ inline constexpr bool enable_bitwise<index<N>> = true;
 /// operator[], `to_string` and serialization. A copy of a shape is an index with that shape's dimensions.
 template <class Index>
 inline constexpr bool enable_index = false;
+/// Chares may have such an index.
 template <int N>
 inline constexpr bool enable_index<index<N>> = true;
 
-using index1 = index<1>;
-using index2 = index<2>;
-using index3 = index<3>;
-using index4 = index<4>;
-using index5 = index<5>;
-using index6 = index<6>;
+using index1 = index<1>;  ///< index of an array with one dimension
+using index2 = index<2>;  ///< index of an array with two dimensions
+using index3 = index<3>;  ///< index of an array with three dimensions
+using index4 = index<4>;  ///< index of an array with four dimensions
+using index5 = index<5>;  ///< index of an array with five dimensions
+using index6 = index<6>;  ///< index of an array with six dimensions
 
 namespace detail {
 std::string index_text(std::span<const int> values);

@@ -24,6 +24,7 @@ namespace imbrex {
 template <int N>
 class indices {
  public:
+  /// Visits the indices; the last dimension varies fastest.
   class iterator {
    public:
     using value_type = index<N>;
@@ -61,6 +62,7 @@ class indices {
     std::uint64_t position_ = 0;
   };
 
+  /// `shape`: extents; the indices are 0 to extent - 1 in each dimension.
   constexpr explicit indices(const index<N>& shape) : shape_(shape) {}
 
   constexpr iterator begin() const { return {shape_, 0}; }
@@ -103,8 +105,8 @@ inline constexpr auto offsets_of_sides = [] {
 template <int N>
 class side {
  public:
-  static constexpr int faces = 2 * N;
-  static constexpr int count = detail::count_sides(N);
+  static constexpr int faces = 2 * N;                   ///< number of sides with one coordinate other than 0
+  static constexpr int count = detail::count_sides(N);  ///< number of all sides, with edges and corners
 
   /// The lower face in dimension 0.
   constexpr side() = default;
@@ -115,10 +117,12 @@ class side {
                   " dimensions: they have sides 0 to " + std::to_string(count - 1));
   }
 
-  constexpr int number() const { return number_; }
+  constexpr int number() const { return number_; }  ///< Number of the side: faces first, then the others.
+  /// True if one coordinate alone differs from 0.
   constexpr bool is_face() const { return number_ < faces; }
   /// The dimension of a face, and whether it is the upper face; only for faces.
   constexpr int dimension() const { return number_ / 2; }
+  /// True if the face is at the end of its dimension, false if at the beginning.
   constexpr bool is_upper() const { return number_ % 2 == 1; }
 
   /// The offset from a block to its neighbour across this side: -1, 0 or 1 in each dimension.
@@ -181,8 +185,8 @@ constexpr std::optional<index<N>> across(const index<N>& i, side<N> s, const ind
 /// A neighbour's index, and the side across which it lies.
 template <int N>
 struct neighbour {
-  index<N> where;
-  imbrex::side<N> across;
+  index<N> where;          ///< index of the neighbour
+  imbrex::side<N> across;  ///< side of the chare at which the neighbour lies
 
   constexpr bool operator==(const neighbour&) const = default;
 };
@@ -193,6 +197,7 @@ struct neighbour {
 template <int N>
 class neighbours {
  public:
+  /// Visits the neighbours in the order of their sides.
   class iterator {
    public:
     using value_type = neighbour<N>;
@@ -223,6 +228,7 @@ class neighbours {
     int side_ = 0;
   };
 
+  /// `i`: the chare's index in an array of this shape. `which`: faces alone, or also edges and corners.
   constexpr neighbours(const index<N>& i, const index<N>& shape, sides which = sides::faces,
                        const periodic<N>& around = {})
       : index_(i),

@@ -201,6 +201,7 @@ struct sum_operation {
     return static_cast<V>(a + b);
   }
 };
+/// Multiplies the values.
 struct product_operation {
   template <class V>
     requires(!detail::is_vector<V> && !detail::is_array<V>) && requires(const V& a, const V& b) { a* b; }
@@ -208,6 +209,7 @@ struct product_operation {
     return static_cast<V>(a * b);
   }
 };
+/// Keeps the smallest value.
 struct min_operation {
   template <class V>
     requires(!detail::is_vector<V> && !detail::is_array<V>) &&
@@ -216,6 +218,7 @@ struct min_operation {
     return b < a ? b : a;
   }
 };
+/// Keeps the largest value.
 struct max_operation {
   template <class V>
     requires(!detail::is_vector<V> && !detail::is_array<V>) &&
@@ -224,6 +227,7 @@ struct max_operation {
     return a < b ? b : a;
   }
 };
+/// True if each value is.
 struct all_operation {
   template <class V>
     requires std::convertible_to<V, bool>
@@ -231,6 +235,7 @@ struct all_operation {
     return static_cast<V>(static_cast<bool>(a) && static_cast<bool>(b));
   }
 };
+/// True if one value is.
 struct any_operation {
   template <class V>
     requires std::convertible_to<V, bool>
@@ -238,6 +243,7 @@ struct any_operation {
     return static_cast<V>(static_cast<bool>(a) || static_cast<bool>(b));
   }
 };
+/// True if an odd number of values is.
 struct odd_operation {
   template <class V>
     requires std::convertible_to<V, bool>
@@ -245,18 +251,21 @@ struct odd_operation {
     return static_cast<V>(static_cast<bool>(a) != static_cast<bool>(b));
   }
 };
+/// Keeps the bits that all values have.
 struct bit_and_operation {
   template <std::integral V>
   V operator()(const V& a, const V& b) const {
     return static_cast<V>(a & b);
   }
 };
+/// Keeps the bits that any value has.
 struct bit_or_operation {
   template <std::integral V>
   V operator()(const V& a, const V& b) const {
     return static_cast<V>(a | b);
   }
 };
+/// Keeps the bits that an odd number of values has.
 struct bit_xor_operation {
   template <std::integral V>
   V operator()(const V& a, const V& b) const {
@@ -264,17 +273,17 @@ struct bit_xor_operation {
   }
 };
 
-inline constexpr sum_operation sum{};
-inline constexpr product_operation product{};
+inline constexpr sum_operation sum{};          ///< adds numbers, or vectors element by element
+inline constexpr product_operation product{};  ///< multiplies numbers, or vectors element by element
 inline constexpr min_operation min{};
 inline constexpr max_operation max{};
 inline constexpr all_operation all{};  ///< logical and
 inline constexpr any_operation any{};  ///< logical or
 inline constexpr odd_operation odd{};  ///< logical exclusive or: true if the number of true values is odd
-inline constexpr bit_and_operation bit_and{};
-inline constexpr bit_or_operation bit_or{};
-inline constexpr bit_xor_operation bit_xor{};
-inline constexpr gather_operation gather{};
+inline constexpr bit_and_operation bit_and{};  ///< keeps the bits that all integers have
+inline constexpr bit_or_operation bit_or{};    ///< keeps the bits that any integer has
+inline constexpr bit_xor_operation bit_xor{};  ///< keeps the bits that an odd number of integers has
+inline constexpr gather_operation gather{};    ///< collects the values in a vector, in the order of the keys
 
 /// The operation `op` of an all_reduce or a reduce, in an order that depends only on the indices (keys) of
 /// the participating elements. A result has the same bits on any number of PEs and processes, wherever the

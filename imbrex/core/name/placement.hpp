@@ -25,8 +25,9 @@ struct block_placement {};
 /// Places the elements on the PEs in round-robin order.
 struct round_robin_placement {};
 
+/// gives each PE a block of neighbouring elements; the default
 inline constexpr block_placement in_blocks{};
-inline constexpr round_robin_placement round_robin{};
+inline constexpr round_robin_placement round_robin{};  ///< gives element i to PE i modulo the number of PEs
 
 namespace detail {
 

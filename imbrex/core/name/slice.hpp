@@ -17,11 +17,11 @@ namespace imbrex {
 struct full_extent_t {
   explicit full_extent_t() = default;
 };
-inline constexpr full_extent_t full_extent{};
+inline constexpr full_extent_t full_extent{};  ///< selects all indices of a dimension in `section`
 
 /// Each `stride`-th index from `offset` to `offset` + `extent` - 1 of a dimension, beginning with `offset`.
 struct strided_slice {
-  int offset = 0;
+  int offset = 0;  ///< first index
   int extent = 0;
   int stride = 1;
 };

@@ -80,12 +80,13 @@ struct checkpoint_settings {
   std::string folder{};            ///< `--checkpoint DIR`; empty: the run writes none
   bool in_any_folder = false;      ///< the program names folders itself; set by front ends
   std::uint64_t every_points = 0;  ///< `--checkpoint-every N`: balance points of each element between two
-  nanoseconds every_time{0};       ///< `--checkpoint-every TIME`
+  /// `--checkpoint-every` with a time; 0: none
+  nanoseconds every_time{0};  ///< `--checkpoint-every TIME`
   /// `--checkpoint-every auto`: the time follows from the measured cost of a checkpoint and from `mtbf`.
   bool every_auto = false;
   nanoseconds mtbf = std::chrono::hours(24);  ///< `--mtbf TIME`: mean time between failures of the machine
   int keep = 2;                               ///< `--checkpoint-keep N`: older checkpoints are removed
-  checkpoint_hosts hosts = checkpoint_hosts::shared;  ///< `--checkpoint-hosts`
+  checkpoint_hosts hosts = checkpoint_hosts::shared;  ///< `--checkpoint-hosts`: who has a folder of its own
   bool is_compressed = false;                         ///< `--checkpoint-compression zstd`
   int signal = 0;           ///< `--checkpoint-on SIGNAL`: the number of the signal; 0: none asks for one
   std::string restart{};    ///< `--restart DIR`: the run begins from a checkpoint there
@@ -107,7 +108,7 @@ struct option_source {
 /// time a network delay of 0 means the model's delay. There the default number of devices is the number of
 /// PEs, up to `max_devices`.
 struct options {
-  using binding = thread_settings::binding;
+  using binding = thread_settings::binding;  ///< whether threads of PEs stay on a core
 
   int pes = 0;                                   ///< `--pes N`, 1 to 65,536; 0: one per usable processor
   machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|simulated`
@@ -148,7 +149,7 @@ struct options {
   balance_settings balance{};        ///< `--balance` and the options that begin so
   checkpoint_settings checkpoint{};  ///< `--checkpoint`, the options that begin so, and `--restart`
 
-  option_source source{};
+  option_source source{};  ///< place that the option was read from
   /// Set by a program whose processes can have only one PE each, such as a program in a Python with a global
   /// lock. Traces contain it, and `imbrex tune` does not vary `--pes`.
   bool one_pe_a_process = false;

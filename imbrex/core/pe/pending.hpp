@@ -202,7 +202,7 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
                 "std::vector");
 
  public:
-  using result_type = R;
+  using result_type = R;  ///< type that `co_await` gives
 
   /// For the runtime: `what` and `entry` describe it in a deadlock report.
   explicit pending(const char* what, const detail::message_type* entry = nullptr)

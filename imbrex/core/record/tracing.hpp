@@ -24,6 +24,8 @@ void mark(std::string_view name, std::int64_t value = 0);
 /// The block may contain a co_await. Phases of different chares may overlap.
 class phase {
  public:
+  /// Begins a phase of this name in the trace; it ends with the object. `value`: a number for the report,
+  /// such as that of an iteration.
   explicit phase(std::string_view name, std::int64_t value = 0);
   ~phase();
   phase(const phase&) = delete;
@@ -64,6 +66,7 @@ class data_stretch {
 /// paper's section 3.1. The block must not contain a co_await.
 class produce : public data_stretch {
  public:
+  /// Until the object ends, the entry computes `words` words of 8 bytes of this datum, which it sends later.
   explicit produce(std::string_view datum, std::uint64_t words)
       : data_stretch(record_kind::produced, datum, words) {}
 };
@@ -72,6 +75,7 @@ class produce : public data_stretch {
 /// message.
 class consume : public data_stretch {
  public:
+  /// Until the object ends, the entry reads `words` words of 8 bytes of this datum, which it has received.
   explicit consume(std::string_view datum, std::uint64_t words)
       : data_stretch(record_kind::consumed, datum, words) {}
 };

@@ -75,7 +75,7 @@ inline int num_pes() { return detail::processor::here().num_pes(); }
 /// outside a run. All processes call `run` and continue after it, but only process 0 runs the main task.
 /// Throws imbrex::error if a launcher started this process but cannot be reached.
 int process();
-int num_processes();
+int num_processes();  ///< Number of processes of the job; 1 without a launcher.
 
 /// Ends the run with this exit status, from any code of the run. Running entries continue until they next
 /// suspend or end. Throws imbrex::error for a status that is not from 0 to 255: the system keeps 8 bits.
