@@ -23,6 +23,7 @@ SOURCES = {"cpp": "*.?pp", "python": "*.py"}
 FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*(?!\w+:)([^)\s]+)[^)]*\)|^ *\[[^\]]+\]: +(?!\w+:)(\S+)"
                   r"|(?:href|src)=\"(?!\w+:)([^\"]+)\"")
+HTML = re.compile(r"<(?!https?:|/?(?:a|img|br)\b)/?[A-Za-z][\w:]*")
 CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 INCLUDED = re.compile(r"^\s*#\s*include <(imbrex/[^>]+)>", re.MULTILINE)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
@@ -96,6 +97,29 @@ def dead_links(root):
     return complaints, links
 
 
+def cells_of(row):
+    """The number of cells of a table's row; a bar in a code span divides cells, too, but for one after a backslash."""
+    return len(re.split(r"(?<!\\)\|", row.strip().strip("|")))
+
+
+def broken_pages(root):
+    """The complaints about rows of tables that do not fit their heading, and names that a browser takes for HTML."""
+    complaints = []
+    for document in documents_below(root):
+        columns, where = 0, document.relative_to(root)
+        text = without_code(document.read_text())
+        for number, line in enumerate(text.splitlines(), 1):
+            is_row = line.lstrip().startswith("|")
+            columns = (columns or cells_of(line)) if is_row else 0
+            if is_row and cells_of(line) != columns:
+                complaints.append(f"{where}:{number}: a row of {cells_of(line)} cells in a table of {columns}")
+        plain = CODE_SPAN.sub(lambda found: "\n" * found.group().count("\n") + "`", text)
+        for found in HTML.finditer(plain):
+            number = plain[:found.start()].count("\n") + 1
+            complaints.append(f"{where}:{number}: {found.group()} would be HTML: put the name between back-ticks")
+    return complaints
+
+
 def unlisted_headers(root):
     """The complaints about headers that documents name, and docs/headers.md does not list."""
     listed = set(HEADER.findall((root / "docs/headers.md").read_text()))
@@ -156,7 +180,7 @@ def check_tree(root):
     dead, links = dead_links(root)
     documents = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     complaints += dead + unlisted_headers(root) + wrongly_listed_headers(root) + incomplete_settings(root)
-    complaints += errors_of_no_source(root)
+    complaints += errors_of_no_source(root) + broken_pages(root)
     complaints += document_names.tree_complaints(root, documents)
     return complaints, f"{blocks} blocks of code, {links} links"
 

@@ -86,6 +86,13 @@ class CheckDocuments(unittest.TestCase):
                                           "docs/errors.md": "| `array is gone` | |\n| `array has gone` | |\n"}),
                          ["docs/errors.md: no source has the text 'array has gone'"])
 
+    def test_a_broken_table_and_a_name_that_is_html(self):
+        table = "| a | b |\n|---|---|\n| `c \\| d` | e |\n| f | g | h |\n\n"
+        self.assertEqual(self.complaints({"docs/patterns.md": table +
+                                                              "A std::vector<int> and `array<T>`, <https://a.org>.\n"}),
+                         ["docs/patterns.md:4: a row of 3 cells in a table of 2",
+                          "docs/patterns.md:6: <int would be HTML: put the name between back-ticks"])
+
 
 # Each text has one fault of a name, which the complaint describes.
 FAULTS = [
