@@ -31,14 +31,7 @@ iovec piece(std::string_view text) {
   return {const_cast<char*>(text.data()), text.size()};  // writev() reads only; its type serves readv() too
 }
 
-}  // namespace
-
-void set_log_level(log_level level) noexcept { threshold.store(level, std::memory_order_relaxed); }
-
-log_level current_log_level() noexcept { return threshold.load(std::memory_order_relaxed); }
-
-void log(log_level level, std::string_view text) noexcept {
-  if (level > current_log_level()) return;
+void write_lines(std::string_view first_words, std::string_view text) noexcept {
   const int error_before = errno;
   std::string shown;
   if (!is_printable(text)) {
@@ -48,7 +41,7 @@ void log(log_level level, std::string_view text) noexcept {
     } catch (...) {  // an unescaped line is better than none
     }
   }
-  std::array<iovec, 3> pieces{piece(prefix(level)), piece(text), piece("\n")};
+  std::array<iovec, 3> pieces{piece(first_words), piece(text), piece("\n")};
   std::size_t first = 0;
   while (first < pieces.size()) {
     ssize_t written = ::writev(STDERR_FILENO, &pieces[first], static_cast<int>(pieces.size() - first));
@@ -63,5 +56,17 @@ void log(log_level level, std::string_view text) noexcept {
   }
   errno = error_before;
 }
+
+}  // namespace
+
+void set_log_level(log_level level) noexcept { threshold.store(level, std::memory_order_relaxed); }
+
+log_level current_log_level() noexcept { return threshold.load(std::memory_order_relaxed); }
+
+void log(log_level level, std::string_view text) noexcept {
+  if (level <= current_log_level()) write_lines(prefix(level), text);
+}
+
+void detail::log_answer(std::string_view text) noexcept { write_lines(prefix(log_level::info), text); }
 
 }  // namespace imbrex

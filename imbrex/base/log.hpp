@@ -19,4 +19,10 @@ log_level current_log_level() noexcept;
 /// (`printable_lines`). Never throws: a line that cannot be written is lost.
 void log(log_level level, std::string_view text) noexcept;
 
+namespace detail {
+
+/// Writes "imbrex: text" like `log`, whatever the level: the user has asked for it.
+void log_answer(std::string_view text) noexcept;
+
+}  // namespace detail
 }  // namespace imbrex

@@ -47,6 +47,19 @@ watchdog::~watchdog() {
   thread_.join();
 }
 
+std::vector<std::string> watchdog::lines() {
+  const std::lock_guard lock(mutex_);
+  const std::string text = describe_(look_());
+  if (text.empty()) return {"no PE inside the GPU is in an entry: all wait for messages"};
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_not_of("\n ", at);
+    at = std::min(text.find('\n', begin), text.size());
+    all.push_back(text.substr(begin, at - begin));
+  }
+  return all;
+}
+
 void watchdog::work() {
   using std::chrono::steady_clock;
   std::uint32_t before = 0;

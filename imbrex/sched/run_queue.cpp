@@ -20,6 +20,8 @@ run_queue::run_queue(std::optional<std::uint64_t> shuffle) {
 
 run_queue::~run_queue() = default;
 
+std::span<const work* const> run_queue::bag_items() const { return bag_->items; }
+
 bool run_queue::is_bag_empty() const { return bag_->items.empty(); }
 
 void run_queue::put_into_bag(work& item) { bag_->items.push_back(&item); }

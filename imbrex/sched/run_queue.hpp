@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <imbrex/base/owner.hpp>
 #include <imbrex/base/queue.hpp>
@@ -53,8 +54,19 @@ class run_queue {
     return &item;
   }
 
+  /// Visits all items.
+  template <class Visitor>
+  void for_each(Visitor visit) const {
+    for (const work_queue& lane : lanes_)
+      for (const work* item = lane.front(); item != nullptr; item = item->next) visit(*item);
+    if (bag_)
+      for (const work* item : bag_items()) visit(*item);
+  }
+
  private:
   struct bag;
+
+  std::span<const work* const> bag_items() const;
 
   bool is_bag_empty() const;
   void put_into_bag(work& item);

@@ -196,6 +196,7 @@ class scheduler {
 
  private:
   friend class observed_sends;
+  friend const run_queue& queue_of(const scheduler& pe);
   struct receipt;
   /// Stands for a meter where only observers are attached.
   class no_meter final : public item_meter {
@@ -263,5 +264,8 @@ class scheduler {
   } memory_;
   inbox inbox_;
 };
+
+/// The queued items of a PE, for reports. On its thread.
+inline const run_queue& queue_of(const scheduler& pe) { return pe.queue_; }
 
 }  // namespace imbrex::detail

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/sched/thread_machine.hpp>
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/base/host/crash_handler.hpp>
 #include <imbrex/base/host/pause.hpp>
@@ -105,12 +112,16 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_set
       claims_(pes.size()),
       // no spinning if messages take longer than a wake
       spins_(may_spin && settings.latency <= wake_margin::largest),
+      news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       ended_(pes.size(), false) {
+  if (!news_)
+    throw error(std::string("cannot create an eventfd for a run: ") + std::strerror(errno) +
+                "; raise the limit of open files (ulimit -n)");
   for (auto& n : nudges_) n.type = &nudge;
 }
 
 std::vector<int> thread_machine::run(const std::function<std::chrono::milliseconds()>& grace,
-                                     const std::function<void()>& now_and_then) {
+                                     const pauses& meanwhile) {
   const bool may_be_woken = pes_.size() > 1 || pes_.front()->network() != nullptr;
   if (spins_ && may_be_woken) spin_ = idle_spin(measure_wake().value_or(nanoseconds(0)));
   threads_.reserve(pes_.size());
@@ -127,10 +138,11 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
   {
     std::unique_lock hold(ends_lock_);
     const auto is_over = [&] { return stopping() || all_ended(); };
-    if (!now_and_then) ends_.wait(hold, is_over);
-    while (!ends_.wait_for(hold, slice, is_over)) {
+    while (!is_over()) {
       hold.unlock();
-      now_and_then();
+      const bool has_news = wait_for_news(meanwhile);
+      if (has_news && meanwhile.attend) meanwhile.attend();
+      if (meanwhile.now_and_then) meanwhile.now_and_then();
       hold.lock();
     }
     for (auto left = grace(); left > left.zero() && !ends_.wait_for(hold, slice, all_ended);) left -= slice;
@@ -143,6 +155,19 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
     }
   }
   return {};
+}
+
+bool thread_machine::wait_for_news(const pauses& meanwhile) const {
+  pollfd sources[] = {{news_.get(), POLLIN, 0}, {meanwhile.descriptor, POLLIN, 0}};
+  if (::poll(sources, 2, meanwhile.now_and_then ? static_cast<int>(slice.count()) : -1) <= 0) return false;
+  std::uint64_t count;
+  [[maybe_unused]] const auto drained = ::read(news_.get(), &count, sizeof count);
+  return true;
+}
+
+void thread_machine::interrupt() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(news_.get(), &one, sizeof one);  // a full counter wakes, too
 }
 
 void thread_machine::finish(const std::function<void(scheduler& pe)>& last) {
@@ -178,6 +203,7 @@ void thread_machine::run_thread(std::size_t place) {
       rest.emplace(pe);  // other threads finish the work of the communication thread
     std::unique_lock hold(ends_lock_);
     ended_[place] = true;
+    interrupt();
     ends_.notify_all();
     ends_.wait(hold, [&] { return last_ != nullptr && turn_ == place; });
   }
@@ -191,6 +217,7 @@ void thread_machine::run_thread(std::size_t place) {
 void thread_machine::stop() {
   if (stopping_.exchange(true, std::memory_order_acq_rel)) return;
   for (std::size_t p = 0; p < pes_.size(); ++p) pes_[p]->pe_inbox().post(nudges_[p]);
+  interrupt();
   const std::lock_guard hold(ends_lock_);
   ends_.notify_all();
 }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/base/host/processor_claims.hpp>
 #include <imbrex/net/network.hpp>
 #include <imbrex/sched/idle_spin.hpp>
@@ -60,11 +61,18 @@ class thread_machine {
   thread_machine(const thread_machine&) = delete;
   thread_machine& operator=(const thread_machine&) = delete;
 
-  /// Runs until `stop`. Until then this thread calls `now_and_then`, if set, several times a second. Returns
-  /// the PEs still busy after the time that `grace` then allows; empty if all have come to rest. Times for
-  /// which the process was stopped do not count. The threads of the PEs stay, for `finish`.
+  /// The calls of the thread that waits for the PEs.
+  struct pauses {
+    std::function<void()> now_and_then{};  ///< called several times a second, if set
+    std::function<void()> attend{};        ///< called after `interrupt`, and while `descriptor` is readable
+    int descriptor = -1;
+  };
+
+  /// Runs until `stop`. Until then this thread makes the calls of `meanwhile`. Returns the PEs still busy
+  /// after the time that `grace` then allows; empty if all have come to rest. Times for which the process was
+  /// stopped do not count. The threads of the PEs stay, for `finish`.
   std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace,
-                       const std::function<void()>& now_and_then = {});
+                       const pauses& meanwhile = {.now_and_then = {}, .attend = {}, .descriptor = -1});
 
   /// True from `run` to `finish`, unless a PE was busy.
   bool has_threads() const { return !threads_.empty(); }
@@ -75,9 +83,13 @@ class thread_machine {
   /// Ends the run. Any thread, any number of times.
   void stop();
   bool stopping() const { return stopping_.load(std::memory_order_acquire); }
+  /// Makes the thread that waits for the PEs call `attend`. Callable in a handler of a signal.
+  void interrupt() noexcept;
 
  private:
   void run_thread(std::size_t place);
+  /// True if `attend` may have something to do.
+  bool wait_for_news(const pauses& meanwhile) const;
   void loop(scheduler& pe, std::size_t place);
   /// `vain_looks`: number of unsuccessful polls in a row while the network cannot announce anything.
   void wait_for_work(scheduler& pe, wake_margin& margin, int& vain_looks);
@@ -105,6 +117,7 @@ class thread_machine {
   static constexpr std::uint64_t one_wake = std::uint64_t{1} << 32U;
   std::atomic<std::uint64_t> sleepers_ = 0;
 
+  descriptor news_;  ///< an eventfd that ends a wait of the thread that waits for the PEs
   std::mutex ends_lock_;
   std::condition_variable ends_;
   std::vector<bool> ended_;

@@ -53,6 +53,9 @@ constexpr auto output_time = 5s;
 /// Interrupts within this time count as one: some programs send SIGINT to a process and then to its group.
 constexpr auto interrupt_gap = 200ms;
 
+/// A SIGQUIT asks the processes for reports, and a second one within this time ends them (`report_signal`).
+constexpr auto quit_gap = 2s;
+
 time_point now() { return std::chrono::steady_clock::now(); }
 
 /// A message in the launcher's own name.
@@ -361,14 +364,16 @@ class job {
       return;
     }
     requested_signals_.insert(signal);
-    outcome_.is_ended_by_user = outcome_.is_ended_by_user || !only_tells;
+    const auto quit_before = signal == SIGQUIT ? std::exchange(keys_.quit_at, now()) : std::nullopt;
+    const bool asks_for_reports = signal == SIGQUIT && (!quit_before || now() - *quit_before >= quit_gap);
+    outcome_.is_ended_by_user = outcome_.is_ended_by_user || !(only_tells || asks_for_reports);
     if (signal == SIGINT) {
-      if (interrupted_ && now() - *interrupted_ >= interrupt_gap) {
+      if (keys_.interrupted_at && now() - *keys_.interrupted_at >= interrupt_gap) {
         abandoned_ = true;
         if (!outcome_.status) outcome_.status = 128 + SIGINT;
         return kill_all(SIGKILL);
       }
-      if (!interrupted_) interrupted_ = now();
+      if (!keys_.interrupted_at) keys_.interrupted_at = now();
     }
     // For keys of a terminal, the kernel has signalled all processes of its foreground group already.
     const bool from_terminal = info.ssi_code == SI_KERNEL;
@@ -506,7 +511,10 @@ class job {
     resize_request resize;
   } outcome_;
   std::set<int> requested_signals_;  // signals sent to processes on request
-  std::optional<time_point> interrupted_;
+  struct {
+    std::optional<time_point> interrupted_at;  // time of the first SIGINT
+    std::optional<time_point> quit_at;         // time of the last SIGQUIT
+  } keys_;
   std::optional<time_point> ends_at_;
   std::optional<time_point> abandons_at_;
   std::optional<time_point> kills_at_;

@@ -28,20 +28,42 @@ std::string known_waits::text() const {
 
 namespace {
 
-void add_waits(const std::string& who, const scope& entry, known_waits& all) {
-  if (entry.waits == nullptr) all.add(who + " waits for an awaitable that is not the runtime's");
-  const bool has_place = entry.kind != nullptr && entry.kind->place != nullptr;
-  const std::string place = has_place ? ", at " + entry.kind->place(entry.body) : "";
-  for (const auto* w = entry.waits; w != nullptr; w = w->next())
-    all.add(who + " waits for " + w->description() + place);
-}
+/// Counts waits, and makes texts of the first.
+class wait_teller {
+ public:
+  wait_teller(std::size_t most, const std::function<void(wait&&)>& tell) : most_(most), tell_(tell) {}
 
-void add_waits_of(const local_array& part, known_waits& all) {
-  part.describe_held(all.waits, known_waits::most_lines, true);
-  part.describe_missing_in_sections(all.waits, known_waits::most_lines);
+  void tell(std::string sentence) {
+    if (count_++ < most_) tell_({std::move(sentence), "", ""});
+  }
+  /// `who` returns the name of the entry.
+  template <class Who>
+  void tell(const Who& who, const scope& entry) {
+    const auto add = [&](const suspension* w) {
+      if (count_++ >= most_) return;
+      const bool has_place = w != nullptr && entry.kind != nullptr && entry.kind->place != nullptr;
+      tell_({who(), w == nullptr ? "an awaitable that is not the runtime's" : w->description(),
+             has_place ? entry.kind->place(entry.body) : ""});
+    };
+    if (entry.waits == nullptr) add(nullptr);
+    for (const auto* w = entry.waits; w != nullptr; w = w->next()) add(w);
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  const std::size_t most_;
+  const std::function<void(wait&&)>& tell_;
+  std::size_t count_ = 0;
+};
+
+void tell_waits_of(const local_array& part, wait_teller& all) {
+  std::vector<std::string> sentences;
+  part.describe_held(sentences, known_waits::most_lines, true);
+  part.describe_missing_in_sections(sentences, known_waits::most_lines);
+  for (std::string& s : sentences) all.tell(std::move(s));
   for (const auto* e : part.locals())
     for (const scope* s = e->entries; s != nullptr; s = s->next)
-      add_waits(describe_entry(*e, static_cast<const message*>(s->request)->shown_kind()), *s, all);
+      all.tell([&] { return describe_entry(*e, static_cast<const message*>(s->request)->shown_kind()); }, *s);
 }
 
 }  // namespace
@@ -57,13 +79,25 @@ std::vector<std::string> held_exceptions_of(processor& pe) {
   return thrown;
 }
 
+std::string wait::text() const {
+  return who + (what.empty() ? "" : " waits for " + what) + (place.empty() ? "" : ", at " + place);
+}
+
+std::size_t tell_waits_of(processor& pe, std::size_t most, const std::function<void(wait&&)>& tell) {
+  wait_teller all(most, tell);
+  if (pe.pe() == 0 && pe.main.body != nullptr) all.tell([] { return "the main task"; }, pe.main);
+  for (const auto* m : pe.held())
+    all.tell("a message for an array that was never created waits on PE " + std::to_string(pe.pe()) +
+             " (sent by PE " + std::to_string(m->origin) + ")");
+  for_each_array(pe, [&](const local_array& part) { tell_waits_of(part, all); });
+  return all.count();
+}
+
 void add_waits_of(processor& pe, known_waits& all) {
   std::ranges::move(held_exceptions_of(pe), std::back_inserter(all.thrown));
-  if (pe.pe() == 0 && pe.main.body != nullptr) add_waits("the main task", pe.main, all);
-  for (const auto* m : pe.held())
-    all.add("a message for an array that was never created waits on PE " + std::to_string(pe.pe()) +
-            " (sent by PE " + std::to_string(m->origin) + ")");
-  for_each_array(pe, [&](const local_array& part) { add_waits_of(part, all); });
+  const std::size_t room = known_waits::most_lines - std::min(all.waits.size(), known_waits::most_lines);
+  const std::size_t count = tell_waits_of(pe, room, [&](wait&& w) { all.waits.push_back(w.text()); });
+  all.more += count - std::min(count, room);
 }
 
 namespace {

@@ -28,6 +28,21 @@ struct known_waits {
   void serialize(auto& ar) { ar(thrown, waits, more); }
 };
 
+/// One wait.
+struct wait {
+  std::string who;    ///< the entry: "block(3), entry run, on PE 0"; or a whole sentence without a line end
+  std::string what;   ///< the awaited thing: "halo with reference 3"; empty after a sentence
+  std::string place;  ///< position in the source: "prog.py:12, in run"; empty if it is unknown
+
+  std::string text() const;
+
+  void serialize(auto& ar) { ar(who, what, place); }
+};
+
+/// Calls `tell` for the first `most` waits of a PE, and returns the number of all. Called on its thread, or
+/// on any thread while it sleeps.
+std::size_t tell_waits_of(processor& pe, std::size_t most, const std::function<void(wait&&)>& tell);
+
 /// Adds the waits of a PE. Called on its thread, or on any thread while it sleeps.
 void add_waits_of(processor& pe, known_waits& all);
 

@@ -8,6 +8,7 @@
 
 #include <imbrex/core/collective/waits.hpp>
 #include <imbrex/core/record/block_recording.hpp>
+#include <imbrex/core/record/report_source.hpp>
 
 namespace imbrex::extension {
 
@@ -32,6 +33,9 @@ void name_turns(std::uint32_t collection, std::string_view class_name, std::uint
 using known_waits = detail::known_waits;
 /// `ask_who_waits(tell)`: asks all PEs, and calls `tell(known_waits&&)` on this PE when all have answered.
 using detail::ask_who_waits;
+
+/// Adds lines to the reports of SIGQUIT and `imbrex who`.
+using report_source = detail::report_source;
 
 /// A finished entry in a block of a kernel that schedules by itself.
 using finished_entry = detail::finished_entry;

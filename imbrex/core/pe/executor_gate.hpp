@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
+#include <semaphore.h>
+
+#include <cerrno>
 #include <functional>
 #include <mutex>
 
@@ -13,12 +15,17 @@ namespace imbrex::detail {
 /// executor exists. Any thread.
 class executor_gate {
  public:
+  executor_gate() { ::sem_init(&changes_, 0, 0); }
+  ~executor_gate() { ::sem_destroy(&changes_); }
+  executor_gate(const executor_gate&) = delete;
+  executor_gate& operator=(const executor_gate&) = delete;
+
   /// Posts an item. Returns false if the run has ended; then the caller keeps the item.
   bool post(inbox& pe_inbox, work& item) {
     const std::lock_guard hold(lock_);
     if (!is_open_) return false;
     pe_inbox.post(item);
-    posted_.notify_all();
+    wake();
     return true;
   }
   bool is_open() {
@@ -30,15 +37,23 @@ class executor_gate {
     const std::lock_guard hold(lock_);
     is_open_ = false;
   }
-  /// Waits until `condition` is true after a post; for the thread that steps all PEs.
+  /// Waits until `condition` is true, perhaps after a post; for the thread that steps all PEs.
   void wait(const std::function<bool()>& condition) {
-    std::unique_lock hold(lock_);
-    posted_.wait(hold, condition);
+    for (;;) {
+      {
+        const std::lock_guard hold(lock_);
+        if (condition()) return;
+      }
+      while (::sem_wait(&changes_) != 0 && errno == EINTR) {
+      }
+    }
   }
+  /// Makes `wait` look at its condition. Callable in a handler of a signal.
+  void wake() noexcept { ::sem_post(&changes_); }
 
  private:
   std::mutex lock_;  ///< guards `is_open_`, and is held while posting
-  std::condition_variable posted_;
+  sem_t changes_;    ///< counts posts, and perhaps more
   bool is_open_ = true;
 };
 

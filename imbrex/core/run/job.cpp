@@ -211,6 +211,7 @@ int job::leave(int status) {
     for (std::chrono::microseconds pause{100}; !enough.stop_requested();
          pause = std::min(pause + pause / 50, longest_pause)) {
       net_->flush(std::chrono::milliseconds(0));
+      owner_.attend();
       std::this_thread::sleep_for(pause);
       if (status != 0 && std::chrono::steady_clock::now() > since + patience_after_failure)
         end_without_others(status);

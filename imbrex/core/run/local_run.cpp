@@ -80,12 +80,27 @@ void local_run::idle() {
     const scheduler::activation as(*p);
     p->thread_observers().tell([](observer& o) { o.parks(); });
   }
-  gate_->wait([this] { return !std::ranges::all_of(processors_, [](const auto& p) { return p->idle(); }); });
+  const auto has_work = [this] {
+    return !std::ranges::all_of(processors_, [](const auto& p) { return p->idle(); });
+  };
+  for (bool has_request = true; has_request;) {
+    gate_->wait([&] {
+      has_request = desk_ && desk_->has_request();
+      return has_request || has_work();
+    });
+    if (has_request) attend();
+  }
   for (const auto& p : processors_) {
     const scheduler::activation as(*p);
     p->thread_observers().tell_backward([](observer& o) { o.wakes(); });
   }
 }
+
+void local_run::attend() {
+  if (desk_) desk_->attend();
+}
+
+int local_run::report_socket() const { return desk_ ? desk_->socket() : -1; }
 
 std::chrono::milliseconds local_run::grace() const {
   return status() == 0 ? grace_after_success : grace_after_failure;

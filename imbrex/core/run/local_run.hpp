@@ -18,6 +18,7 @@
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/run/attendant.hpp>
 #include <imbrex/core/run/exception_watch.hpp>
 #include <imbrex/net/network.hpp>
 
@@ -61,6 +62,11 @@ class local_run : public run_services {
   int status() const final { return status_.load(std::memory_order_acquire); }
   /// The time that running entries have after the end, before the process ends without them.
   std::chrono::milliseconds grace() const;
+
+  /// Answers those who have asked for a report. Called by the thread that waits for the PEs or steps them.
+  void attend();
+  /// As `attendant::socket`.
+  int report_socket() const;
 
   // Functions of a job, called by the thread that waits for the PEs.
 
@@ -110,6 +116,7 @@ class local_run : public run_services {
   std::unique_ptr<run_devices> devices_;
   std::vector<std::unique_ptr<processor>> processors_;
   exception_watch watch_;
+  std::unique_ptr<attendant> desk_;  ///< null before and after the run
 
  private:
   static constexpr int running = std::numeric_limits<int>::min();

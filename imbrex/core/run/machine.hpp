@@ -70,6 +70,8 @@ class machine {
   virtual void run() = 0;
   /// Makes `run` return. Any thread, any number of times.
   virtual void stop() = 0;
+  /// Makes `run` call `local_run::attend` soon, between two entries. Called in a handler of a signal.
+  virtual void interrupt() noexcept = 0;
   /// Calls `last` for each PE in turn, as that PE and on the thread that has run it; these threads then end.
   /// If they have ended, or before `run`, it calls `last` on this thread.
   virtual void finish(const std::function<void(processor& pe)>& last) = 0;

@@ -30,6 +30,7 @@ class processes_machine final : public machine {
   void record_arrivals(trace::track& where) override { inner_->record_arrivals(where); }
   void run() override;
   void stop() override { inner_->stop(); }
+  void interrupt() noexcept override { inner_->interrupt(); }
   void finish(const std::function<void(processor& pe)>& last) override { inner_->finish(last); }
   void discard() noexcept override;
 

@@ -30,6 +30,7 @@
 #include <imbrex/core/run/make_machine.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/processes_machine.hpp>
+#include <imbrex/core/run/report_desk.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/sched/device_completions.hpp>
@@ -299,6 +300,7 @@ int runtime::run(std::function<task<int>()> main) {
   const crash_stack stack;
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
+  desk_ = std::make_unique<report_desk>(*this, *machine_);
   machine_->run();
   watch_.stop();
   gate_->close();  // holders of executors must neither reach a destroyed PE nor keep devices busy
@@ -307,6 +309,8 @@ int runtime::run(std::function<task<int>()> main) {
   if (job_) of_all = job_->leave(of_all);
   if (recording_) recording_->end();
   if (statistics_) statistics_->end();
+  attend();  // to those who have asked at the end
+  desk_.reset();
   clear();
   return of_all;
 }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <imbrex/core/pe/executor_gate.hpp>
+
 namespace imbrex::detail {
 
 stepping_machine::stepping_machine(const options& settings, local_run& run)
@@ -14,6 +16,11 @@ stepping_machine::stepping_machine(const options& settings, local_run& run)
     fault_event_ = when.events;
   else
     fault_time_ = when.time;
+  next_look_ = usual_look();
+}
+
+std::uint64_t stepping_machine::usual_look() const {
+  return fault_time_ == nanoseconds::max() ? fault_event_ : 0;
 }
 
 void stepping_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {}
@@ -26,9 +33,20 @@ void stepping_machine::begin() {
   has_begun_ = true;
 }
 
-void stepping_machine::die() {
-  fault_ = machine_moment{clock_.now(), events_};
-  run_.exit(0);
+void stepping_machine::interrupt() noexcept {
+  next_look_.store(0, std::memory_order_relaxed);
+  run_.gate()->wake();
+}
+
+bool stepping_machine::look_up() {
+  next_look_.store(usual_look(), std::memory_order_relaxed);  // before the request is taken
+  if (events_ >= fault_event_ || clock_.now() >= fault_time_) {
+    fault_ = machine_moment{clock_.now(), events_};
+    run_.exit(0);
+    return true;
+  }
+  run_.attend();
+  return false;
 }
 
 void stepping_machine::finish(const std::function<void(processor& pe)>& last) {

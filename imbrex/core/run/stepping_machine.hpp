@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -23,6 +24,7 @@ class stepping_machine : public machine {
   pool* memory() final { return is_traced_ ? nullptr : &memory_; }
   void connect(bool may_spin, scheduler* comm_thread) override;
   void stop() final {}  // each step checks whether the run has ended
+  void interrupt() noexcept final;
   void finish(const std::function<void(processor& pe)>& last) final;
   std::optional<machine_moment> fault() const final { return fault_; }
 
@@ -36,8 +38,8 @@ class stepping_machine : public machine {
     begin();
     while (step()) {
       ++events_;
-      if (events_ >= fault_event_ || clock_.now() >= fault_time_) [[unlikely]]
-        return die();
+      if (events_ >= next_look_.load(std::memory_order_relaxed)) [[unlikely]]
+        if (look_up()) return;
     }
   }
   /// Calls `function` as PE `pe`; an exception fails the run.
@@ -56,13 +58,19 @@ class stepping_machine : public machine {
 
  private:
   void begin();
-  void die();
+  /// Attends to those who want a report. True if a PE has died (`--fault`).
+  bool look_up();
+  /// The value of `next_look_` while nobody asks for a report.
+  std::uint64_t usual_look() const;
 
   const bool is_traced_;
   pool memory_;
   bool has_begun_ = false;
   std::uint64_t events_;
   std::uint64_t fault_event_ = std::numeric_limits<std::uint64_t>::max();
+  /// The number of events after which the machine looks for more than the next step: `fault_event_`, or 0
+  /// once `interrupt` was called, and for a fault at a time. A step needs one check for all three.
+  std::atomic<std::uint64_t> next_look_ = std::numeric_limits<std::uint64_t>::max();
   nanoseconds fault_time_ = nanoseconds::max();
   std::optional<machine_moment> fault_;  ///< the fault that has ended the run
 };

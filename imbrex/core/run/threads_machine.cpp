@@ -55,7 +55,9 @@ void threads_machine::connect(bool may_spin, scheduler* comm_thread) {
 void threads_machine::run() {
   const auto grace = [this] { return run_.is_deserted() ? grace_after_death : run_.grace(); };
   const auto look_for_end = [this] { run_.look_for_end(); };
-  const auto stuck = threads_->run(grace, run_.processes() > 1 ? look_for_end : std::function<void()>());
+  thread_machine::pauses meanwhile{.attend = [this] { run_.attend(); }, .descriptor = run_.report_socket()};
+  if (run_.processes() > 1) meanwhile.now_and_then = look_for_end;
+  const auto stuck = threads_->run(grace, meanwhile);
   if (!stuck.empty()) end_without(stuck);
 }
 
@@ -77,6 +79,8 @@ void threads_machine::end_without(const std::vector<int>& stuck) const {
 void threads_machine::stop() {
   if (threads_) threads_->stop();
 }
+
+void threads_machine::interrupt() noexcept { threads_->interrupt(); }
 
 void threads_machine::finish(const std::function<void(processor& pe)>& last) {
   if (threads_ && threads_->has_threads())

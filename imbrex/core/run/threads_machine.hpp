@@ -24,6 +24,7 @@ class threads_machine final : public machine, private thread_machine::listener {
   transport& wire_of(int /*pe*/) override { return *wire_; }
   void run() override;
   void stop() override;
+  void interrupt() noexcept override;
   void finish(const std::function<void(processor& pe)>& last) override;
   void discard() noexcept override {}  // messages that have not arrived lie in the PEs' inboxes
 
