@@ -12,8 +12,10 @@
 #include <imbrex/tools/resize_request.hpp>
 #include <imbrex/tools/restarts.hpp>
 #include <imbrex/tools/run_command.hpp>
+#include <imbrex/tools/top_command.hpp>
 #include <imbrex/tools/trace/command/trace_command.hpp>
 #include <imbrex/tools/tune/tune.hpp>
+#include <imbrex/tools/who_command.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -36,6 +38,11 @@ command_list commands() {
         parse_and_run<parse_mpiexec, run_with_restarts>},
        {"resize", "let a job of `imbrex run` go on with another number of processes",
         parse_and_run<parse_resize, send_resize>},
+       {"who", "print what running programs do, and which of their entries wait for what",
+        parse_and_run<parse_who, print_who>},
+       {"top", "show each second what running programs do", parse_and_run<parse_top, show_top>},
+       {"metrics", "print figures of running programs for Prometheus",
+        parse_and_run<parse_metrics, print_metrics>},
        {"info", "print the processors, devices and networks found here, and a program's use of them",
         parse_and_run<parse_info, print_info>},
        {"overlap", "compute how much of a program's communication its computation could hide",

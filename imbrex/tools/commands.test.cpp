@@ -26,8 +26,8 @@ std::string output_of(const words& line) {
 
 TEST(commands, have_a_help_each) {
   const std::string list = output_of({"--help"});
-  for (const char* const command :
-       {"new", "run", "mpiexec", "info", "overlap", "balance", "trace", "tune", "predict", "calibrate"}) {
+  for (const char* const command : {"new", "run", "mpiexec", "who", "top", "metrics", "info", "overlap",
+                                    "balance", "trace", "tune", "predict", "calibrate"}) {
     EXPECT_NE(list.find("\n  " + std::string(command) + " "), std::string::npos) << command;
     const std::string help = output_of({"help", command});
     EXPECT_TRUE(help.starts_with("imbrex " + std::string(command) + " ")) << help;
@@ -62,7 +62,8 @@ TEST(commands, print_the_version) {
 TEST(commands, that_do_not_exist_are_refused_with_the_nearest) {
   EXPECT_EQ(output_of({"rum", "-n", "2"}), "there is no command 'rum'; did you mean run?");
   EXPECT_EQ(output_of({"bogus"}),
-            "there is no command 'bogus'; there are: new, run, mpiexec, resize, info, overlap, balance, "
+            "there is no command 'bogus'; there are: new, run, mpiexec, resize, who, top, metrics, info, "
+            "overlap, balance, "
             "checkpoint, trace, tune, predict, calibrate; see imbrex --help");
   EXPECT_EQ(output_of({"trace", "reprot"}), "there is no command 'reprot'; did you mean report?");
   EXPECT_EQ(output_of({"tune", "--secnds"}), "unknown option --secnds; did you mean --seconds?");

@@ -45,6 +45,20 @@ std::set<pid_t> running_children(const std::set<pid_t>& strangers) {
   return found;
 }
 
+pid_t parent_of(pid_t process) {
+  std::istringstream fields = after_name("/proc/" + std::to_string(process));
+  char state = 0;
+  pid_t parent = 0;
+  return fields >> state >> parent ? parent : 0;
+}
+
+bool is_stopped(pid_t process) {
+  std::istringstream fields = after_name("/proc/" + std::to_string(process));
+  char state = 0;
+  fields >> state;
+  return state == 'T' || state == 't';
+}
+
 bool is_ending(pid_t process) {
   constexpr unsigned exiting = 4;  // Linux's PF_EXITING
   const std::filesystem::path folder = "/proc/" + std::to_string(process);

@@ -16,4 +16,10 @@ std::set<pid_t> running_children(const std::set<pid_t>& strangers = {});
 /// frees its memory before it closes its connections, so peers may detect its end before these close.
 bool is_ending(pid_t process);
 
+/// The parent of a process; 0 if it no longer exists.
+pid_t parent_of(pid_t process);
+
+/// True while a process is stopped, as by SIGSTOP or a debugger.
+bool is_stopped(pid_t process);
+
 }  // namespace imbrex::tools
