@@ -12,6 +12,9 @@ install(TARGETS ${libraries} EXPORT imbrexTargets
 # Headers for programs that have another library, which no component of ours compiles.
 install(FILES imbrex/serial/eigen.hpp imbrex/serial/kokkos.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/serial COMPONENT development)
+# Commands of gdb for programs that use Imbrex.
+install(FILES imbrex/tools/imbrex_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/imbrex/gdb RENAME imbrex.py
+        COMPONENT development)
 install(EXPORT imbrexTargets NAMESPACE imbrex:: DESTINATION ${package_dir} COMPONENT development)
 
 configure_package_config_file(cmake/imbrexConfig.cmake.in ${PROJECT_BINARY_DIR}/imbrexConfig.cmake
