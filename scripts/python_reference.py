@@ -23,7 +23,8 @@ Made by `scripts/python_reference.py` from the types and docstrings of the packa
 """
 SECTIONS = {
     "Classes of chares": ["Chare", "entry", "Mailbox", "Channel", "DeviceChannel"],
-    "Creation": ["array", "sparse_array", "keyed_array", "group", "chare", "in_blocks", "round_robin"],
+    "Creation": ["array", "sparse_array", "keyed_array", "group", "chare", "in_bricks", "in_blocks",
+                 "round_robin"],
     "Proxies": ["Array", "Group", "Section", "BoundEntry", "BoundMailbox", "BoundChannel",
                 "BoundDeviceChannel"],
     "Values and reductions": ["give", "sum", "product", "min", "max", "all", "any", "bit_and", "bit_or", "bit_xor",
@@ -87,6 +88,7 @@ WORDS = {
     "Problem.seed": "A number for strategies that use chance. It differs from step to step.",
     "exit": "Ends the run with that status, 0 to 255; callable from anywhere.",
     "give": "Hands a value over in a message. Its array is not copied, and becomes read-only here.",
+    "in_bricks": "Equal parts of an array on the PEs. In two and three dimensions each node gets a box of neighbours.",
     "in_blocks": "Equal, consecutive parts of an array on the PEs.",
     "round_robin": "Consecutive elements on consecutive PEs.",
     "sum": "The operations of reductions. NumPy arrays are combined element by element. Any function of two values "

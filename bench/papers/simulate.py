@@ -15,6 +15,8 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FUGAKU = ROOT / "bench/papers/fugaku.toml"
 GPUS_PER_NODE = 6
+# As in the papers' programs: neighbours lie in the order of their indices.
+PLACEMENT = ("--placement", "blocks")
 # In place of the file that a program writes.
 FILE = "FILE"
 PROGRAMS = {"imbrex", "jacobi3d", "jacobi3d_device_ranks", "minimd", "moldyn", "osu", "osu_ranks", "resident_figures"}
@@ -198,7 +200,8 @@ class Machine:
         return self.model + (":mpi" if mpi else "") + ("," + self.change if self.change else "")
 
     def simulated(self, program, *more, mpi=False):
-        return [program, "--machine", "simulated", "--device-model", self.named(mpi), "--no-data", *more]
+        return [program, "--machine", "simulated", "--device-model", self.named(mpi), "--no-data", *PLACEMENT,
+                *more]
 
     def osu(self, between, benches=("latency", "bandwidth"), rounds=20):
         """{bench: {way: {bytes: value}}} of two GPUs of a socket, or of two nodes."""
@@ -241,7 +244,8 @@ class Machine:
         cell = 16 / number_of(device["memory_bandwidth"])
         return self.run(["bench/python/jacobi3d_on_devices.py", joined(grid), way, iterations, cell, cell,
                          number_of(device["kernel_start"]), "--machine", "simulated", "--device-model", self.named(),
-                         "--no-data", "--pes", GPUS_PER_NODE * nodes], lines_with("us_per_iter"))[0]["us_per_iter"]
+                         "--no-data", *PLACEMENT, "--pes", GPUS_PER_NODE * nodes],
+                        lines_with("us_per_iter"))[0]["us_per_iter"]
 
     def jacobi(self, grid, nodes, comm, odf=1, fusion="none", graphs=False, mpi=False, streams="four",
                completion="poll"):

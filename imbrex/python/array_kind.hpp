@@ -14,7 +14,7 @@
 
 namespace imbrex::python {
 
-enum class layout_kind : std::uint8_t { in_blocks, round_robin, sparse };
+enum class layout_kind : std::uint8_t { in_blocks, round_robin, sparse, in_bricks };
 
 /// Operations on arrays of one index type, as calls of the C++ runtime. Arguments arrive encoded; each call
 /// takes them out of the encoder.

@@ -297,7 +297,7 @@ void check_pes(options& settings) {
                       "imbrex run -n " +
                       std::to_string(settings.pes));
   settings.pes = 1;
-  settings.one_pe_a_process = true;
+  settings.source.one_pe_a_process = true;
 }
 
 /// Parses a command line: returns the settings and the remaining words.

@@ -312,6 +312,8 @@ class kind_of_index final : public array_kind {
         make(imbrex::sparse(extents));
       else if (how == layout_kind::round_robin)
         make(imbrex::dense(extents).placed(imbrex::round_robin), arguments.take(true));
+      else if (how == layout_kind::in_blocks)
+        make(imbrex::dense(extents).placed(imbrex::in_blocks), arguments.take(true));
       else
         make(imbrex::dense(extents), arguments.take(true));
     }

@@ -61,7 +61,7 @@ def test_arrays_of_each_dimension(run, shape):
 
 def test_placements(run):
     async def main():
-        for placement in (ix.in_blocks, ix.round_robin):
+        for placement in (ix.in_bricks, ix.in_blocks, ix.round_robin):
             a = ix.array(Place, 6, placement=placement)
             pes = [pe for _, pe in await a.here.reduce(ix.gather)]
             n = ix.num_pes()

@@ -62,9 +62,10 @@ class collection final : public element_collection<typename T::index_type> {
   static constexpr element_class class_of_elements{shown_type<T>::name, serializable<T>,
                                                    std::is_default_constructible_v<T>};
 
-  collection(processor& pe, std::uint64_t id, const index_type& shape, typename base::home_function home,
-             const array_beginning& begins, std::string_view shown_name = type_name<T>())
-      : base(pe, id, {type_name<T>(), shown_name}, {shape, home, begins}, chare_functions_of<T>::all) {
+  collection(processor& pe, std::uint64_t id, const placed_shape<index_type>& placed,
+             typename base::home_function home, const array_beginning& begins,
+             std::string_view shown_name = type_name<T>())
+      : base(pe, id, {type_name<T>(), shown_name}, {placed, home, begins}, chare_functions_of<T>::all) {
     static_assert(std::is_same_v<typename index_of<T>::type, index_type>,
                   "imbrex: index_of was specialised with another index than this chare class has");
     if constexpr (requires(const key& k) { std::string_view(T::shown_key(k)); })
@@ -228,7 +229,8 @@ collection<T>& singles_part(processor& pe, std::uint64_t id) {
   if (auto* const part = pe.collection(id)) return static_cast<collection<T>&>(*part);
   std::string_view shown = type_name<T>();
   if constexpr (stands_for_classes<T>) shown = shown_class_of_singles(id & ~singles_bit);
-  pe.install(make_owner<collection<T>>(pe, id, typename T::index_type{}, nullptr, array_beginning{}, shown));
+  pe.install(make_owner<collection<T>>(pe, id, placed_shape<typename T::index_type>{}, nullptr,
+                                       array_beginning{}, shown));
   auto& part = static_cast<collection<T>&>(*pe.collection(id));
   join_stop(part);
   return part;

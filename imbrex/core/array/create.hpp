@@ -40,12 +40,13 @@ struct create_message final : message {
   using index_type = typename T::index_type;
 
   int creator = 0;
-  index_type shape{};
+  placed_shape<index_type> shape{};
   std::string name;
   std::tuple<A...> arguments;
 
   create_message() = default;
-  create_message(int pe, const index_type& s, const std::string& its_name, const std::tuple<A...>& a)
+  create_message(int pe, const placed_shape<index_type>& s, const std::string& its_name,
+                 const std::tuple<A...>& a)
       : creator(pe), shape(s), name(its_name), arguments(a) {}
 
   static inline message_type type_record = runtime_message_type<create_message>(
@@ -71,7 +72,7 @@ struct create_message final : message {
   }
 
   /// Forwards the creation to the PEs below this one in the creator's tree, then creates this PE's part.
-  static void create(processor& pe, int creator, std::uint64_t id, const index_type& shape,
+  static void create(processor& pe, int creator, std::uint64_t id, const placed_shape<index_type>& shape,
                      const std::string& name, [[maybe_unused]] const std::tuple<A...>& arguments) {
     const auto shown = std::apply([](const auto&... a) { return class_to_show<T>(a...); }, arguments);
     array_origin origin{kind_of_array<index_type, Placement, IsSparse>(), name, type_name<Placement>()};
@@ -82,9 +83,10 @@ struct create_message final : message {
       pe.dispatch(m, child);
     }
     std::uint64_t elements = 0;
-    if constexpr (!IsSparse) elements = volume(shape);
-    auto instance = make_owner<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>,
-                                                      array_beginning{elements, elements > 0}, shown);
+    if constexpr (!IsSparse) elements = volume(whole_shape<index_type>(shape));
+    auto instance =
+        make_owner<detail::collection<T>>(pe, id, shape, home_function_of<index_type, Placement>(shape),
+                                          array_beginning{elements, elements > 0}, shown);
     auto& part = *instance;
     part.set_origin(std::move(origin));
     if constexpr (stays_on_its_pe<Placement>) part.pin();
@@ -99,7 +101,7 @@ struct create_message final : message {
       part.is_failure_reported = pe.pe() == creator;  // the exception notifies the creator, while one may be
                                                       // thrown here
       try {
-        for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), create_here);
+        for_each_on<Placement, index_type>(shape, pe.pe(), pe.num_pes(), create_here);
       } catch (const error&) {  // already names the constructor's exception
         throw;
       } catch (...) {
@@ -230,7 +232,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
     const std::tuple<constructor_argument<A>...> stored(arguments...);
     try {
-      message::create(pe, pe.pe(), id, how.shape, origin.name, stored);
+      message::create(pe, pe.pe(), id, shape_in_run<Placement>(pe, how.shape), origin.name, stored);
     } catch (...) {  // the caller gets no proxy to the elements created so far
       if (pe.collection(id) != nullptr) static_cast<void>(end_array(id));
       throw;

@@ -126,6 +126,11 @@ void fail_creation(std::uint64_t collection, std::exception_ptr why) {
   pe.dispatch(m, part->creator());
 }
 
+std::span<const int> nodes_for_bricks(const processor& pe) {
+  const run_services& run = pe.run();
+  return run.how().placement == array_placement::bricks ? run.node_starts() : std::span<const int>();
+}
+
 std::uint64_t number_new_array(processor& pe, array_origin& origin, std::string_view shown_class) {
   if (origin.is_group()) origin.name = next_group_name(pe, shown_class);
   return number_for(pe, origin, shown_class);

@@ -3,18 +3,33 @@
 
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <imbrex/core/message/message.hpp>
+#include <imbrex/core/name/placement.hpp>
 #include <imbrex/core/pe/local_array.hpp>
 #include <imbrex/core/pe/pending.hpp>
+#include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::detail {
 
 /// The PEs below this one in the tree of PEs that has the creator as its root.
 std::vector<int> children_of(const processor& pe, int creator);
+
+/// The first PE of each node whose elements lie in bricks (`brick_placement`); empty if those of none do.
+std::span<const int> nodes_for_bricks(const processor& pe);
+/// The shape of an array with the bricks that it has in this run.
+template <class Placement, class Index>
+placed_shape<Index> shape_in_run([[maybe_unused]] const processor& pe, const Index& shape) {
+  if constexpr (has_bricks<Index> && std::is_same_v<Placement, brick_placement>)
+    return cut_into_bricks(shape, pe.num_pes(), nodes_for_bricks(pe));
+  else
+    return shape;
+}
 
 /// The number of an array that this PE makes now. Names it if it is a group.
 std::uint64_t number_new_array(processor& pe, array_origin& origin, std::string_view shown_class);

@@ -15,6 +15,7 @@
 #include <imbrex/core/array/migrant.hpp>
 #include <imbrex/core/collective/section_table.hpp>
 #include <imbrex/core/message/durable_names.hpp>
+#include <imbrex/core/name/placement.hpp>
 #include <imbrex/core/name/singles.hpp>
 
 namespace imbrex::detail {
@@ -50,17 +51,17 @@ class element_collection : public element_map<Index> {
   using base = element_map<Index>;
   using key = typename base::key;
   using header = typename base::header;
-  using home_function = int (*)(const key&, const Index&, int);
+  using home_function = detail::home_function<Index>;
 
   ~element_collection() override;
 
-  const Index& shape_for_proxy() const { return shape_; }
+  const Index& shape_for_proxy() const { return whole_shape<Index>(placed_); }
   /// True if the array is dense: it began with an element at each index of its shape.
   bool began_filled() const { return began_filled_; }
   Index where(const key& k) const {
     if constexpr (is_index<Index>) {
       if (this->is_of_singles()) return Index{};
-      return from_linear(shape_, k);
+      return from_linear(whole_shape<Index>(placed_), k);
     } else {
       return k;
     }
@@ -69,7 +70,7 @@ class element_collection : public element_map<Index> {
     if constexpr (is_index<Index>) {
       if (this->is_of_singles()) return home_of_single(k);
     }
-    return home_(k, shape_, this->pe().num_pes());
+    return home_(k, placed_, this->pe().num_pes());
   }
   /// Called at the home of an element that is on no PE: true if the element existed and was destroyed. Dense
   /// arrays and single chares need no record for this.
@@ -108,7 +109,7 @@ class element_collection : public element_map<Index> {
 
  protected:
   struct layout {
-    const Index& shape;
+    const placed_shape<Index>& placed;
     home_function home;
     array_beginning begins;
   };
@@ -146,7 +147,7 @@ class element_collection : public element_map<Index> {
   void end_entries_of(chare_header& e);
   void end_stray(header& e, message* restart);
 
-  [[no_unique_address]] Index shape_;
+  [[no_unique_address]] placed_shape<Index> placed_;
   home_function home_;
   const bool began_filled_;
   single_keys singles_;
@@ -158,7 +159,7 @@ template <class Index>
 element_collection<Index>::element_collection(processor& pe, std::uint64_t id, const class_names& of,
                                               const layout& how, const chare_functions& chares)
     : base(pe, id, of, how.begins),
-      shape_(how.shape),
+      placed_(how.placed),
       home_(how.home),
       began_filled_(how.begins.filled),
       singles_(pe.num_pes()),
@@ -222,7 +223,7 @@ void element_collection<Index>::write_key(const key& k, signal_text& out) const 
   if (shown_key_ != nullptr) {
     out.add(short_name(this->shown_name())).add("(").add(shown_key_(k)).add(")");
   } else if constexpr (is_index<Index>) {
-    Index i = from_linear(shape_, k);
+    Index i = from_linear(whole_shape<Index>(placed_), k);
     write_index(this->shown_name(), &i[0], i.dimensions, out);
   } else if constexpr (std::is_convertible_v<const key&, std::string_view>) {
     write_text_key(this->shown_name(), k, out);
@@ -241,7 +242,7 @@ std::uint64_t element_collection<Index>::number_of(const chare_header& e) const 
 template <class Index>
 std::string element_collection<Index>::shape_text() const {
   if constexpr (is_index<Index>) {
-    if (!this->is_of_singles()) return to_string(shape_);
+    if (!this->is_of_singles()) return to_string(whole_shape<Index>(placed_));
   }
   return {};
 }
@@ -251,7 +252,7 @@ int element_collection<Index>::write_coordinates([[maybe_unused]] std::uint64_t 
                                                  [[maybe_unused]] float* out) const {
   if constexpr (is_index<Index>) {
     if (this->is_of_singles()) return 0;
-    Index where = from_linear(shape_, k);
+    Index where = from_linear(whole_shape<Index>(placed_), k);
     for (int d = 0; d < where.dimensions; ++d) out[d] = static_cast<float>(where[d]);
     return where.dimensions;
   } else {

@@ -467,8 +467,8 @@ TEST(homes, of_all_keys_are_pes_and_where_the_elements_are_made) {
     };
     if (detail::volume(shape) < 100)
       for (int pe = 0; pe < pes; ++pe)
-        detail::for_each_on<block_placement>(shape, pe, pes,
-                                             [&](std::uint64_t l) { EXPECT_EQ(home(l), pe); });
+        detail::for_each_on<block_placement, index<2>>(shape, pe, pes,
+                                                       [&](std::uint64_t l) { EXPECT_EQ(home(l), pe); });
     EXPECT_EQ(home(detail::volume(shape) - 1), pes - 1);
     for (int n = 0; n < 20; ++n) {  // also keys that a foreign process has invented
       const int pe = home(dice() >> (dice() % 64));

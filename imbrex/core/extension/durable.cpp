@@ -102,7 +102,8 @@ std::string_view part_to_fill::lasting_class(const saved_array& what, std::strin
 
 void part_to_fill::throw_placement(const saved_array& what) {
   throw error("the array \"" + what.name + "\" of the checkpoint is placed by " + what.placement +
-              ", a function that cannot be found again: use imbrex::in_blocks, imbrex::round_robin, or a "
+              ", a function that cannot be found again: use imbrex::in_blocks, imbrex::in_bricks, "
+              "imbrex::round_robin, or a "
               "function object with a name");
 }
 

@@ -192,26 +192,30 @@ array<T> proxy_of(std::uint64_t collection) {
 template <class T, class... Placement>
 part_to_fill part_to_fill::make(std::uint64_t collection, const saved_array& what) {
   using index_type = typename T::index_type;
-  using home_function = int (*)(const detail::key_type<index_type>&, const index_type&, int);
   check_class(what, type_name<T>());
-  home_function home = nullptr;
+  detail::home_function<index_type> home = nullptr;
+  detail::placed_shape<index_type> shape{};
+  auto& pe = detail::processor::here();
   std::string_view placement;
   const auto consider = [&]<class Each>() {
     if (what.placement != type_name<Each>()) return;
-    home = &detail::home_of<index_type, Each>;
+    index_type whole{};
+    if constexpr (detail::is_index<index_type>) {
+      reader in(what.shape);
+      in(whole);
+      in.finish();
+    }
+    shape = detail::shape_in_run<Each>(pe, whole);
+    home = detail::home_function_of<index_type, Each>(shape);
     placement = type_name<Each>();
   };
   consider.template operator()<block_placement>();
-  if constexpr (detail::is_index<index_type>) consider.template operator()<round_robin_placement>();
+  if constexpr (detail::is_index<index_type>) {
+    consider.template operator()<brick_placement>();
+    consider.template operator()<round_robin_placement>();
+  }
   (consider.template operator()<Placement>(), ...);
   if (home == nullptr) throw_placement(what);
-  index_type shape{};
-  if constexpr (detail::is_index<index_type>) {
-    reader in(what.shape);
-    in(shape);
-    in.finish();
-  }
-  auto& pe = detail::processor::here();
   const bool is_dense = what.kind == array_kind::dense;
   auto part = detail::make_owner<detail::collection<T>>(pe, collection, shape, home,
                                                         detail::array_beginning{what.elements, is_dense},

@@ -281,7 +281,8 @@ TEST(durable_errors, name_an_array_of_another_class) {
         "imbrex::durable_errors_test::waiting");
     EXPECT_EQ(error_of<error>([&] { extension::part_to_fill::make<cell>(5, what); }),
               "the array \"cells\" of the checkpoint is placed by lambda in main, a function that cannot be "
-              "found again: use imbrex::in_blocks, imbrex::round_robin, or a function object with a name");
+              "found again: use imbrex::in_blocks, imbrex::in_bricks, imbrex::round_robin, or a function "
+              "object with a name");
     co_return;
   });
 }

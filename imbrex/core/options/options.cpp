@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "simulated"};
 constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
+constexpr std::array<std::string_view, 2> array_placements{"bricks", "blocks"};
 constexpr std::array<std::string_view, 3> load_kinds{"both", "cpu", "device"};
 constexpr std::array<std::string_view, 5> device_paths{"any", "host", "peer", "shared", "network"};
 constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
@@ -107,6 +108,14 @@ std::vector<option<options>> machine_options() {
                  "kind of machine: threads (default); deterministic, all PEs on one thread in an order by "
                  "--seed; simulated, all PEs on one thread in the order of modelled times (--device-model)"},
        .set = [](options& s, const parsed_option& input) { s.machine = parse_machine(input); }},
+      {.words =
+           {"--placement", "KIND",
+            "placement on several nodes of arrays of two and three dimensions for which the program names "
+            "none: bricks (default), a box of neighbours on each node; blocks, in index order"},
+       .set =
+           [](options& s, const parsed_option& input) {
+             s.placement = static_cast<array_placement>(parse_word(input, array_placements));
+           }},
   };
 }
 

@@ -36,6 +36,13 @@ enum class device_map {
   none,         ///< no device, although there are some
 };
 
+/// The order in which arrays of two and three dimensions lie on several nodes, where their layouts name no
+/// placement or `in_bricks`.
+enum class array_placement {
+  bricks,  ///< a box of neighbours on each node (`in_bricks`)
+  blocks,  ///< index order (`in_blocks`)
+};
+
 /// The distribution of a chare's device work over streams (`stream_set`).
 enum class stream_policy {
   single,  ///< one stream for each chare
@@ -93,13 +100,16 @@ struct checkpoint_settings {
   fault_settings faults{};  ///< `--fault FAULTS`: deaths of PEs on a machine of one thread
 };
 
-/// Facts about a command line that are no settings.
+/// Facts about a command line and its program that are no settings.
 struct option_source {
   /// The last option for devices, for the error if there are no devices. Empty if the program sets the fields
   /// itself, whether or not there are devices.
   std::string device_words{};
   /// Line `-n N` in the file of `--options FILE`: the required number of processes of the job; 0: any number.
   int processes = 0;
+  /// Set by a program whose processes can have only one PE each, such as a program in a Python with a global
+  /// lock. Traces contain it, and `imbrex tune` does not vary `--pes`.
+  bool one_pe_a_process = false;
 };
 
 /// The settings of a run. The table of the options that set a layer's fields is in that layer's
@@ -115,7 +125,8 @@ struct options {
   binding bind = binding::none;                  ///< `--bind none|core`
   std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages in random order
   std::optional<std::uint64_t> seed{};           ///< `--seed N`: the deterministic machine's order; default 1
-  bool serialize_always = false;                 ///< `--serialize-always`: also between threads
+  array_placement placement = array_placement::bricks;  ///< `--placement bricks|blocks`
+  bool serialize_always = false;                        ///< `--serialize-always`: also between threads
   bool comm_thread = false;          ///< `--comm-thread`: one thread drives the network for all PEs
   std::string net = "ucx";           ///< `--net ucx|loopback`: the fabric that connects processes
   nanoseconds net_latency{0};        ///< `--net-latency TIME`: added between PEs, end to end
@@ -150,9 +161,6 @@ struct options {
   checkpoint_settings checkpoint{};  ///< `--checkpoint`, the options that begin so, and `--restart`
 
   option_source source{};  ///< place that the option was read from
-  /// Set by a program whose processes can have only one PE each, such as a program in a Python with a global
-  /// lock. Traces contain it, and `imbrex tune` does not vary `--pes`.
-  bool one_pe_a_process = false;
 
   /// Replaces `map`; no option sets it. Returns the number of the device that a PE uses, or `std::nullopt`
   /// for none. Called once for each PE of the process, in order, when the run begins. `device_choice` is in

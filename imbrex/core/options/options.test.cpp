@@ -17,6 +17,7 @@
 
 namespace {
 
+using imbrex::array_placement;
 using imbrex::machine_kind;
 using imbrex::testing::error_of;
 
@@ -75,6 +76,7 @@ TEST(options, have_defaults) {
   EXPECT_FALSE(chosen.shuffle);
   EXPECT_FALSE(chosen.seed);
   EXPECT_FALSE(chosen.serialize_always);
+  EXPECT_EQ(chosen.placement, array_placement::bricks);
   EXPECT_EQ(chosen.net_latency.count(), 0);
   EXPECT_EQ(chosen.net_bandwidth, 0U);
   EXPECT_EQ(chosen.net_injection_gap.count(), 0);
@@ -95,6 +97,8 @@ TEST(options, are_taken_out_and_the_rest_stays_in_order) {
                     "--seed",
                     "18446744073709551615",
                     "--serialize-always",
+                    "--placement",
+                    "blocks",
                     "--iters=3"};
   const auto chosen = line.parse();
   EXPECT_EQ(chosen.pes, 4);
@@ -103,6 +107,7 @@ TEST(options, are_taken_out_and_the_rest_stays_in_order) {
   EXPECT_EQ(chosen.shuffle, 0U);
   EXPECT_EQ(chosen.seed, 18446744073709551615U);
   EXPECT_TRUE(chosen.serialize_always);
+  EXPECT_EQ(chosen.placement, array_placement::blocks);
   EXPECT_EQ(line.rest(), "--grid 8,8 in.txt -v --iters=3");
 }
 
@@ -344,6 +349,8 @@ TEST(options, refuse_words_and_seeds_that_cannot_be) {
   EXPECT_TRUE(
       refusal({"--shuffle", "often"}).starts_with("--shuffle often: the seed must be a whole number"));
   EXPECT_TRUE(refusal({"--seed=18446744073709551616"}).starts_with("--seed 18446744073709551616: the seed"));
+  EXPECT_NE(refusal({"--placement", "boxes"}).find("bricks, blocks"), std::string::npos)
+      << refusal({"--placement", "boxes"});
   EXPECT_TRUE(refusal({"--serialize-always=no"}).starts_with("--serialize-always=no: "));
 }
 
@@ -433,7 +440,7 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 42U);
+  ASSERT_EQ(imbrex::option_names().size(), 43U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

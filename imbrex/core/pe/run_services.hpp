@@ -29,6 +29,8 @@ class run_services {
   virtual bool holds(int pe) const = 0;
   /// The first PE of each host, ascending from 0.
   virtual std::span<const int> host_starts() const = 0;
+  /// The first PE of each node, ascending from 0: each host, or in simulated time each host of the model.
+  virtual std::span<const int> node_starts() const = 0;
   /// The first PE of each process, ascending from 0.
   virtual std::span<const int> process_starts() const = 0;
 

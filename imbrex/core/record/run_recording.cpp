@@ -31,7 +31,7 @@ trace::file_header header_of(const options& settings, const recorded_time& time,
   } else {
     header.flags = trace::simulated_clock;
   }
-  if (settings.one_pe_a_process) header.flags |= trace::one_pe_a_process;
+  if (settings.source.one_pe_a_process) header.flags |= trace::one_pe_a_process;
   return header;
 }
 

@@ -37,6 +37,7 @@ class local_run : public run_services {
   int num_pes() const { return pes_.total; }
   bool holds(int pe) const final { return pes_.holds(pe); }
   std::span<const int> host_starts() const final { return host_starts_; }
+  std::span<const int> node_starts() const final { return node_starts_; }
   std::span<const int> process_starts() const final { return process_starts_; }
   /// A PE of this process; `pe` must be one.
   processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe - pes_.first)]; }
@@ -110,6 +111,7 @@ class local_run : public run_services {
   options how_;
   pe_range pes_;
   std::vector<int> host_starts_{0};
+  std::vector<int> node_starts_{0};
   std::vector<int> process_starts_{0};
   std::unique_ptr<machine> machine_;  ///< the machine of this process's PEs; its clocks are those of the PEs
                                       ///< and the devices

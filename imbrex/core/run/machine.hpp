@@ -52,6 +52,9 @@ class machine {
   /// The costs that PEs are charged for, and the links between them; null where PEs are not charged.
   virtual const device_model* model() const { return nullptr; }
 
+  /// The number of PEs of each modelled node; 0 if the model has no nodes. After the devices have been made.
+  virtual int pes_of_node() const { return 0; }
+
   /// The pool that the messages of all PEs share; null where each PE has its own.
   virtual pool* memory() { return nullptr; }
 

@@ -165,6 +165,9 @@ runtime::runtime(const options& settings, bootstrap* meeting, const machine_make
     machine_ = std::make_unique<processes_machine>(std::move(machine_), *job_, *this);
   }
   if (machine_->simulated_time() == nullptr) warn_of_shared_processors(share);
+  node_starts_ = host_starts_;
+  if (const int of_node = machine_->pes_of_node(); of_node > 0)
+    for (int pe = of_node; pe < how_.pes; pe += of_node) node_starts_.push_back(pe);
   std::exception_ptr problem;
   try {
     build(share, meeting);

@@ -86,12 +86,15 @@ nanoseconds simulated_machine::cost_of_running(const work& item) const {
   return model_.message.receive + model_.step.post;
 }
 
-void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
+int simulated_machine::pes_of_node() const {
   // With network options every two PEs are equally far apart.
   const bool by_links = run_.devices().links() != nullptr && run_.how().net_latency.count() == 0 &&
                         run_.how().net_bandwidth == 0;
-  const int host_pes =
-      by_links ? std::max(1, model_.node.devices * run_.num_pes() / run_.devices().count()) : 0;
+  return by_links ? std::max(1, model_.node.devices * run_.how().pes / run_.devices().count()) : 0;
+}
+
+void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
+  const int host_pes = pes_of_node();
   for (const auto& p : run_.processors()) {
     std::unique_ptr<transport> wire = std::make_unique<simulated_transport>(
         network_, link_, [this](const work& item) { return cost_of_sending(item); }, p->pe(),

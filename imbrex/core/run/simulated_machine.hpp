@@ -39,6 +39,7 @@ class simulated_machine final : public stepping_machine {
 
   local_clock* charged_clock_of(int pe) override { return &pes_[static_cast<std::size_t>(pe)].time; }
   const device_model* model() const override { return &model_; }
+  int pes_of_node() const override;
   delivery_rules rules() const override;
   void connect(bool may_spin, scheduler* comm_thread) override;
   transport& wire_of(int pe) override { return *wires_[static_cast<std::size_t>(pe)]; }

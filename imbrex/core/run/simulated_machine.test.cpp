@@ -210,6 +210,50 @@ TEST(simulated_machine, sends_between_hosts_over_their_cards) {
   near(took[3], 100us + 20ms + 100ms + 1ms);
 }
 
+class placed : public chare<placed, index<2>> {
+ public:
+  int on() const { return pe(); }
+  /// The PE of the element at the other end of the array.
+  task<int> opposite() {
+    const index<2> shape = peers().shape();
+    const int found =
+        co_await peers()[{shape[0] - 1 - where()[0], shape[1] - 1 - where()[1]}].call<&placed::on>();
+    co_return found;
+  }
+};
+
+TEST(simulated_machine, places_a_brick_of_a_grid_on_each_host) {
+  const model_file model(links_text);
+  const auto places = [&](options settings, auto layout) {
+    std::vector<int> pes, opposite;
+    EXPECT_EQ(run(settings,
+                  [&]() -> task<> {
+                    const auto all = make_array<placed>(layout);
+                    pes = co_await all.template reduce<&placed::on>(gather);
+                    opposite = co_await all.template reduce<&placed::opposite>(gather);
+                  }),
+              0);
+    EXPECT_EQ(opposite, std::vector<int>(pes.rbegin(), pes.rend()));
+    return pes;
+  };
+  const options on_links = simulated(model, 4);
+  const std::vector<int> in_order{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+  EXPECT_EQ(places(on_links, dense(index<2>(8, 2))), in_order);  // which has the shortest cut already
+  const index<2> wide(2, 8);
+  const auto bricks = places(on_links, dense(wide));
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 8; ++j)
+      EXPECT_EQ(bricks[static_cast<std::size_t>(8 * i + j)], j / 2) << i << ' ' << j;
+  EXPECT_EQ(places(on_links, dense(wide).placed(in_bricks)), bricks);
+  EXPECT_EQ(places(on_links, dense(wide).placed(in_blocks)), in_order);
+  options by_option = on_links;
+  by_option.placement = array_placement::blocks;
+  EXPECT_EQ(places(by_option, dense(wide)), in_order);
+  options without_nodes = on_links;
+  without_nodes.net_latency = 1us;
+  EXPECT_EQ(places(without_nodes, dense(wide)), in_order);
+}
+
 /// Sends 8 bytes of its device memory to the next chare, which is on another host.
 class giver : public chare<giver> {
  public:

@@ -24,7 +24,7 @@ from imbrex._core import (
     CheckpointResult, Executor, DeviceArray, RebalanceResult, RestartReport, checkpoint, device_array, exit, give, now,
     num_pes, num_processes, pe, process, quiescence, rebalance, restore, sleep, when_all, when_any)
 from imbrex._core import make_executor as executor
-from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_robin, sparse_array
+from imbrex._creation import array, chare, group, in_blocks, in_bricks, keyed_array, round_robin, sparse_array
 from imbrex._device import stream
 from imbrex._errors import Error, RemoteError, RemoteTraceback, UsageError
 from imbrex._operations import (
@@ -36,7 +36,7 @@ __all__ = [
     "Channel", "Chare", "CheckpointResult", "DeviceArray", "DeviceChannel", "Error", "Executor", "Mailbox", "Problem",
     "RebalanceResult", "RemoteError", "RemoteTraceback", "RestartReport", "UsageError", "all", "any", "array",
     "bit_and", "bit_or", "bit_xor", "chare", "checkpoint", "device_array", "entry", "executor", "exit", "gather",
-    "give", "group", "in_blocks", "keyed_array", "mark", "max", "min", "now", "num_pes", "num_processes",
+    "give", "group", "in_blocks", "in_bricks", "keyed_array", "mark", "max", "min", "now", "num_pes", "num_processes",
     "on_restart", "pe", "phase", "process", "product", "quiescence", "rebalance", "restore", "restored",
     "restored_value", "round_robin", "run", "save", "sleep", "sparse_array", "start", "stop", "strategy", "stream",
     "sum", "when_all", "when_any"]

@@ -155,6 +155,7 @@ class Group(Array[_C]):
 
 class Placement: ...
 
+in_bricks: Placement
 in_blocks: Placement
 round_robin: Placement
 

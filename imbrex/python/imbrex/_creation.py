@@ -10,6 +10,8 @@ in_blocks = 0
 #: The elements of an array are dealt out to the PEs one by one.
 round_robin = 1
 _SPARSE = 2
+#: Equal parts of an array on the PEs; in two and three dimensions each node gets a box of neighbours.
+in_bricks = 3
 #: The session that makes chares for callers outside of a run; None if there is none.
 beside = None
 
@@ -35,11 +37,11 @@ def _checked_name(cls, name):
     return name
 
 
-def array(cls, shape, /, *arguments, placement=in_blocks, named=None, **keywords):
+def array(cls, shape, /, *arguments, placement=in_bricks, named=None, **keywords):
     """An array of chares, each constructed from the arguments. The shape is an int or a tuple of 1 to 6. Checkpoints
     save an array that is `named`, such as named="blocks"."""
-    if placement not in (in_blocks, round_robin):
-        raise ValueError(f"a placement is imbrex.in_blocks or imbrex.round_robin, not {placement!r}")
+    if placement not in (in_bricks, in_blocks, round_robin):
+        raise ValueError(f"a placement is imbrex.in_bricks, in_blocks or round_robin, not {placement!r}")
     return _maker().make_array(cls, _shape(shape), placement, _checked_name(cls, named), arguments, keywords)
 
 
