@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/extension/report.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/host_cells.test.hpp>
@@ -310,6 +314,22 @@ TEST_P(resident_errors, of_an_entry_that_hangs_are_the_watchdogs) {
       ::testing::ExitedWithCode(1),
       "imbrex: no PE of a program inside a GPU has begun an entry for 0\\.[3-9] s:\n  PE 1 is in entry hang "
       "of culprit\\(2, 1\\)");
+}
+
+TEST_P(resident_errors, of_an_entry_that_hangs_are_shown_in_reports) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const auto found = devices_here(GetParam().backend);
+        program<culprit> p(*found.front(), small(), {4, 2});
+        std::thread([&p] { p.run<&culprit::hang>({2, 1}); }).detach();
+        std::vector<std::string> lines;
+        while (lines.empty() || lines.front().find("hang") == std::string::npos)
+          lines = extension::report_source::describe_all();
+        std::fputs(lines.front().c_str(), stderr);
+        std::_Exit(0);
+      },
+      ::testing::ExitedWithCode(0), "PE 1 is in entry hang of culprit\\(2, 1\\)");
 }
 
 /// A parcel is returned after the host's message has found none, and before all is quiet. So the GPU must not
