@@ -94,6 +94,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/grid/device_view.hpp
   imbrex/grid/field.hpp
   imbrex/grid/halo.hpp
+  imbrex/suggest_odf.hpp
   imbrex/grid/view.hpp
 
   imbrex/cells/accumulator.hpp
