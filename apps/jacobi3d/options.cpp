@@ -27,9 +27,10 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       "jacobi3d", "[OPTIONS]",
       "Solves Laplace's equation on a grid of cells by Jacobi's method, with an overdecomposed grid.");
   own.option("--grid", "X,Y,Z", parameters.grid, "cells of the grid (default 128,128,128)")
-      .option(
-          "--odf", "N[,N...]", parameters.odf,
-          "chares per PE, one configuration for each number (default 4, or 1 with --overlap none and manual)")
+      .option("--odf", "N[,N...]", parameters.odf,
+              "chares per PE, one configuration for each number (default 4, or 1 with --overlap none and "
+              "manual); "
+              "auto: the number with the shortest estimate, if a trial is faster than with 1")
       .option("--overlap", "KIND", parameters.overlap,
               "computation that overlaps the halo exchange: auto (default), of other chares; manual, of the "
               "interior of a PE's one chare; none")
@@ -110,15 +111,24 @@ settings parse_settings(int argc, char** argv, int processes) {
     return setup;
   }
   if (parameters.grid) setup.grid = grid_of(*parameters.grid);
-  if (parameters.odf) setup.odf = odf_of(*parameters.odf);
+  setup.chooses_odf = parameters.odf == "auto";
+  if (parameters.odf && !setup.chooses_odf) setup.odf = odf_of(*parameters.odf);
   if (parameters.overlap) setup.overlap = overlap_of(*parameters.overlap);
   if (setup.overlap != overlap_mode::automatic) {
-    if (!parameters.odf) setup.odf = {1};
+    if (!parameters.odf || setup.chooses_odf) setup.odf = {1};
     if (std::ranges::count(setup.odf, 1) != std::ssize(setup.odf))
       refuse("--odf", *parameters.odf,
              std::string("--overlap ") + name(setup.overlap) +
                  " means one chare per PE; leave --odf out, or choose --overlap auto");
   }
+  if (setup.chooses_odf && setup.overlap != overlap_mode::automatic)
+    refuse("--odf", *parameters.odf,
+           std::string("--overlap ") + name(setup.overlap) + " means one chare per PE; leave --odf out");
+  if (setup.chooses_odf && !setup.machine.device.empty())
+    refuse("--odf", *parameters.odf,
+           "only blocks on processors have estimates; compare some factors, such as --odf 1,2,4,8");
+  if (setup.chooses_odf && !setup.machine.checkpoint.restart.empty())
+    refuse("--odf", *parameters.odf, "the blocks of a checkpoint have their number; give that of its run");
   if (!setup.machine.device.empty() && setup.overlap == overlap_mode::manual)
     refuse("--overlap", *parameters.overlap,
            "a device's blocks are updated as a whole; choose auto or none with --device");

@@ -142,6 +142,17 @@ TEST(jacobi3d_options, fusion_and_graphs_are_of_devices) {
             kernel_fusion::c);
 }
 
+TEST(jacobi3d_options, odf_auto_is_for_overlapping_blocks_on_processors) {
+  EXPECT_TRUE(parse({"--odf", "auto"}).chooses_odf);
+  EXPECT_FALSE(parse({"--odf", "auto", "--odf", "2"}).chooses_odf);
+  EXPECT_NE(refusal({"--odf", "auto", "--overlap", "none"}).find("one chare per PE; leave --odf out"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal({"--odf", "auto", "--device", "emulated"}).find("compare some factors, such as --odf 1,2,4,8"),
+      std::string::npos);
+  EXPECT_NE(refusal({"--odf", "auto", "--restart", "saved"}).find("give that of its run"), std::string::npos);
+}
+
 TEST(jacobi3d_options, overlap_of_one_chare_per_pe_takes_no_other_odf) {
   for (const auto mode : {overlap_mode::none, overlap_mode::manual})
     for (const auto& more : {std::vector<std::string>{}, {"--odf", "1"}, {"--odf", "1,1"}}) {

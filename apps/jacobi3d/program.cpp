@@ -14,6 +14,7 @@
 #include "apps/harness/memory.hpp"
 #include "apps/harness/output.hpp"
 #include "apps/harness/program.hpp"
+#include "apps/jacobi3d/choose_odf.hpp"
 #include "apps/jacobi3d/report.hpp"
 
 namespace jacobi3d {
@@ -50,6 +51,15 @@ bool report_checks(const settings& setup, const std::vector<finished>& all) {
   const std::string line = harness::check_line(checks);
   if (!line.empty()) print(setup, line);
   return !line.empty();
+}
+
+// Replaces `--odf auto`. Returns the status of the trials.
+int settle_odf(settings& setup) {
+  if (!setup.chooses_odf) return 0;
+  const odf_choice choice = choose_odf(setup);
+  setup.odf = {choice.odf};
+  if (choice.status == 0 && imbrex::process() == 0) print(setup, choice_text(choice));
+  return choice.status;
 }
 
 int run_all(const settings& setup) {
@@ -96,8 +106,11 @@ int take_part(const settings& setup) {
 
 int program(int argc, char** argv) {
   return harness::run_program("jacobi3d", [&] {
-    const settings setup = parse_settings(argc, argv, imbrex::num_processes());
-    if (setup.help.empty()) return imbrex::process() == 0 ? run_all(setup) : take_part(setup);
+    settings setup = parse_settings(argc, argv, imbrex::num_processes());
+    if (setup.help.empty()) {
+      if (const int status = settle_odf(setup); status != 0) return status;
+      return imbrex::process() == 0 ? run_all(setup) : take_part(setup);
+    }
     if (imbrex::process() == 0) harness::write_output(setup.help);
     return 0;
   });
