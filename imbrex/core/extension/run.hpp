@@ -40,6 +40,8 @@ class run_handle {
   int processes() const { return run_->processes(); }  ///< Number of processes of the job.
   /// The first PE of each host, ascending from 0.
   std::span<const int> host_starts() const { return run_->host_starts(); }
+  /// The first PE of each node, ascending from 0: each host, or in simulated time each host of the model.
+  std::span<const int> node_starts() const { return run_->node_starts(); }
   /// True if the PE belongs to this process.
   bool holds(int pe) const { return run_->holds(pe); }
 

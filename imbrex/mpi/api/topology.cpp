@@ -12,6 +12,7 @@
 #include <imbrex/mpi/api/creation.hpp>
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/collective/exchange.hpp>
+#include <imbrex/mpi/rank/process_ranks.hpp>
 #include <imbrex/mpi/topology/dimensions.hpp>
 
 namespace imbrex::mpi {
@@ -72,14 +73,28 @@ void check_places(const communicator& in, int places, int error_class) {
                                  " ranks; it must not have more");
 }
 
-/// A communicator of the first `places` members with the topology; null on other ranks.
-ref<communicator> make_placed(rank_data& data, communicator& in, int places, auto topology) {
-  group first;
-  if (places > 0) {
-    const rank_range range[] = {{0, places - 1, 1}};
-    first = in.members().including(std::span<const rank_range>(range));
-  }
-  ref<communicator> result = make_part(data, in, first, purpose::topology);
+/// The first `places` members.
+group first_members(const communicator& in, int places) {
+  if (places <= 0) return {};
+  const rank_range range[] = {{0, places - 1, 1}};
+  return in.members().including(std::span<const rank_range>(range));
+}
+
+/// The member at each place of a grid.
+group members_of_grid(const rank_data& data, const communicator& in, const cartesian& grid,
+                      bool may_renumber) {
+  group first = first_members(in, grid.places());
+  if (!may_renumber) return first;
+  std::vector<int> nodes;
+  for (int m = 0; m < grid.places(); ++m)
+    nodes.push_back(first_node_of(data.self(), in.members().world_rank(m)));
+  const bool is_on_one_node = std::ranges::count(nodes, nodes.front()) == std::ssize(nodes);
+  return is_on_one_node ? first : first.including(std::span<const int>(grid.members_by_place(nodes)));
+}
+
+/// A communicator of these members with the topology; null on other ranks.
+ref<communicator> make_placed(rank_data& data, communicator& in, const group& members, auto topology) {
+  ref<communicator> result = make_part(data, in, members, purpose::topology);
   if (result) result->topology = std::move(topology);
   return result;
 }
@@ -88,7 +103,7 @@ int give(rank_data& data, const ref<communicator>& result) {
   return result ? data.add(result) : MPI_COMM_NULL;
 }
 
-/// A rank keeps its number, even if the program allows reordering.
+/// In a graph a rank keeps its number, even if the program allows another.
 int place_of(const communicator& in, int places) { return in.rank() < places ? in.rank() : MPI_UNDEFINED; }
 
 void check_member(const communicator& in, int rank) {
@@ -176,22 +191,23 @@ IMBREX_MPI_DEFINE(int, Topo_test, (MPI_Comm comm, int* status)) {
 // ---- grids
 
 IMBREX_MPI_DEFINE(int, Cart_create,
-                  (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int /*reorder*/,
+                  (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
                    MPI_Comm* comm_cart)) {
   return call_on("MPI_Cart_create", comm_old, [&](rank_data& data, communicator& in) {
     *comm_cart = MPI_COMM_NULL;
     require_one_group(in);
     const cartesian grid = make_grid(ndims, dims, periods);
     check_places(in, grid.places(), MPI_ERR_DIMS);
-    *comm_cart = give(data, make_placed(data, in, grid.places(), grid));
+    *comm_cart = give(data, make_placed(data, in, members_of_grid(data, in, grid, reorder != 0), grid));
   });
 }
 IMBREX_MPI_DEFINE(int, Cart_map,
                   (MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank)) {
-  return call_on("MPI_Cart_map", comm, [&](rank_data&, communicator& in) {
+  return call_on("MPI_Cart_map", comm, [&](rank_data& data, communicator& in) {
     const cartesian grid = make_grid(ndims, dims, periods);
     check_places(in, grid.places(), MPI_ERR_DIMS);
-    *newrank = place_of(in, grid.places());
+    const int place = members_of_grid(data, in, grid, true).rank_of(data.self().number());
+    *newrank = place == group::none ? MPI_UNDEFINED : place;
   });
 }
 IMBREX_MPI_DEFINE(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm)) {
@@ -259,7 +275,8 @@ IMBREX_MPI_DEFINE(int, Graph_create,
     *comm_graph = MPI_COMM_NULL;
     require_one_group(in);
     check_places(in, nnodes, MPI_ERR_ARG);
-    *comm_graph = give(data, make_placed(data, in, nnodes, make_graph(nnodes, indx, edges)));
+    *comm_graph =
+        give(data, make_placed(data, in, first_members(in, nnodes), make_graph(nnodes, indx, edges)));
   });
 }
 IMBREX_MPI_DEFINE(int, Graph_map,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/rank/process_ranks.hpp>
 
+#include <algorithm>
+
 #include <imbrex/core/extension/pe.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
@@ -19,6 +21,11 @@ bool may_leave_process() { return program::current().is_migratable && current_pe
 
 int first_pe_of(const rank& self, int number) {
   return ranks_beside(self).home_of(static_cast<std::uint64_t>(number));
+}
+
+int first_node_of(const rank& self, int number) {
+  const auto starts = current_pe().run().node_starts();
+  return static_cast<int>(std::ranges::upper_bound(starts, first_pe_of(self, number)) - starts.begin()) - 1;
 }
 
 bool is_in_process(const rank& self, int number) {

@@ -16,6 +16,8 @@ bool shares_memory();
 bool may_leave_process();
 /// The PE on which a rank began.
 int first_pe_of(const rank& self, int number);
+/// The node of that PE, from 0. Nodes are hosts, or in simulated time hosts of the model.
+int first_node_of(const rank& self, int number);
 /// Whether a rank lives in this process; `is_here`: on this PE.
 bool is_in_process(const rank& self, int number);
 bool is_here(const rank& self, int number);

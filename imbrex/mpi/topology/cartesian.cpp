@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/topology/cartesian.hpp>
 
+#include <algorithm>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
+#include <imbrex/core/extension/index.hpp>
 #include <imbrex/mpi/object/error.hpp>
 
 namespace imbrex::mpi {
@@ -89,6 +93,23 @@ std::vector<int> cartesian::neighbours(int rank) const {
     all.push_back(up);
   }
   return all;
+}
+
+std::vector<int> cartesian::members_by_place(std::span<const int> node_of) const {
+  std::vector<int> members(node_of.size());
+  std::iota(members.begin(), members.end(), 0);
+  std::vector<int> by_node = members;
+  std::ranges::sort(by_node, {}, [&](int m) { return std::pair(node_of[static_cast<std::size_t>(m)], m); });
+  std::vector<int> starts;
+  for (std::size_t m = 0; m < by_node.size(); ++m)
+    if (m == 0 ||
+        node_of[static_cast<std::size_t>(by_node[m])] != node_of[static_cast<std::size_t>(by_node[m - 1])])
+      starts.push_back(static_cast<int>(m));
+  const auto bricks = extension::lengths_of_bricks(lengths_, places_, starts);
+  if (!bricks.is_cut(lengths_)) return members;
+  const auto order = extension::order_of_bricks(lengths_, bricks);
+  for (std::size_t place = 0; place < order.size(); ++place) members[place] = by_node[order[place]];
+  return members;
 }
 
 }  // namespace imbrex::mpi

@@ -33,6 +33,10 @@ class cartesian {
 
   /// Neighbours of a rank in neighbourhood collectives: along each dimension down, then up.
   std::vector<int> neighbours(int rank) const;
+  /// The member at each place, if member m is on node `node_of[m]`: the members of each node get a box of
+  /// neighbouring places, where that leaves fewer neighbours on other nodes. There are as many members as
+  /// places.
+  std::vector<int> members_by_place(std::span<const int> node_of) const;
   const std::vector<bool>& periodic() const { return periodic_; }
 
  private:

@@ -113,6 +113,51 @@ TEST_P(topologies, grids) {
   });
 }
 
+class topologies_of_nodes : public on_mpi_ranks {};
+INSTANTIATE_TEST_SUITE_P(on, topologies_of_nodes, ::testing::Values(machine_by_name("simulated")),
+                         name_of_machine);
+
+// 24 ranks on four nodes of six, in a grid of 2 by 12: in index order each node has half of a row, and six
+// neighbours below or above on another node.
+TEST_P(topologies_of_nodes, grids_get_a_box_on_each_node_if_they_may_be_renumbered) {
+  options settings{.pes = 24, .machine = machine_kind::simulated};
+  settings.device = "emulated";
+  settings.device_model = "summit";
+  EXPECT_EQ(
+      run_ranks_once(
+          settings, 24,
+          [] {
+            const int lengths[] = {2, 12};
+            const int periods[] = {0, 0};
+            const auto make = [&](int reorder) {
+              MPI_Comm comm = MPI_COMM_NULL;
+              EXPECT_EQ(MPI_Cart_create(MPI_COMM_WORLD, 2, lengths, periods, reorder, &comm), MPI_SUCCESS);
+              return comm;
+            };
+            MPI_Comm plain = make(0);
+            EXPECT_EQ(grid_of(plain).place, (numbers{me() / 12, me() % 12}));
+            MPI_Comm boxes = make(1);
+            const int node = me() / 6;
+            const int in_box = me() % 6;
+            const numbers place{in_box / 3, 3 * node + in_box % 3};
+            EXPECT_EQ(grid_of(boxes).place, place);
+            int mapped = -1;
+            EXPECT_EQ(MPI_Cart_map(MPI_COMM_WORLD, 2, lengths, periods, &mapped), MPI_SUCCESS);
+            EXPECT_EQ(mapped, 12 * place[0] + place[1]);
+            int own = -1;
+            EXPECT_EQ(MPI_Comm_rank(boxes, &own), MPI_SUCCESS);
+            EXPECT_EQ(own, mapped);
+            const auto beside = [&](int rows, int columns) {
+              const int row = place[0] + rows;
+              const int column = place[1] + columns;
+              return row < 0 || row > 1 || column < 0 || column > 11 ? MPI_PROC_NULL : 12 * row + column;
+            };
+            expect_sources(boxes, {beside(-1, 0), beside(1, 0), beside(0, -1), beside(0, 1)});
+            for (MPI_Comm* const each : {&plain, &boxes}) EXPECT_EQ(MPI_Comm_free(each), MPI_SUCCESS);
+          }),
+      0);
+}
+
 TEST_P(topologies, grids_without_dimensions) {
   run_ranks(2, [] {
     MPI_Comm comm;

@@ -75,6 +75,31 @@ TEST(cartesian, goes_round_where_it_is_periodic) {
   EXPECT_EQ(grid.neighbours(0), (numbers{8, 4, MPI_PROC_NULL, 1}));
 }
 
+TEST(cartesian, gives_the_members_of_a_node_neighbouring_places) {
+  const cartesian grid({2, 8}, {false, false});
+  numbers nodes;
+  for (int m = 0; m < 16; ++m) nodes.push_back(m / 8);
+  const numbers halves{0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
+  EXPECT_EQ(grid.members_by_place(nodes), halves);
+
+  numbers dealt;  // members 0, 2, ... on node 1
+  for (int m = 0; m < 16; ++m) dealt.push_back(1 - m % 2);
+  numbers expected;
+  for (const int m : halves) expected.push_back(m < 8 ? 2 * m + 1 : 2 * (m - 8));
+  EXPECT_EQ(grid.members_by_place(dealt), expected);
+}
+
+TEST(cartesian, leaves_members_at_their_places_where_no_box_is_better) {
+  numbers own(12);
+  std::iota(own.begin(), own.end(), 0);
+  const numbers one_node(12, 3);
+  numbers nodes;
+  for (int m = 0; m < 12; ++m) nodes.push_back(m / 6);
+  EXPECT_EQ(cartesian({3, 4}, {false, true}).members_by_place(one_node), own);
+  EXPECT_EQ(cartesian({4, 3}, {false, false}).members_by_place(nodes), own);
+  EXPECT_EQ(cartesian({12}, {false}).members_by_place(nodes), own);
+}
+
 TEST(cartesian, is_parted_into_grids) {
   const cartesian grid({2, 3, 4}, {true, false, true});
   const std::vector<bool> kept{true, false, true};
