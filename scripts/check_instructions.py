@@ -1,15 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the kernels that take orders of memory into their own hands for each architecture, and looks at what came
-out.
+"""Looks at the instructions of kernels that take orders of memory into their own hands, for check_kernels.py.
 
 No instruction may be all zeros: into that nvcc 13.0 assembles, without a word, what the architecture does not have,
 such as fence.acquire for less than sm_90. And each operation of a mailbox inside a GPU must be the instructions that
 it is meant to be, so that a change of the compiler's output is seen; that needs cuobjdump and nvdisasm (of PyPI:
-nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm) on the PATH, beside nvcc or among this Python's packages. Needs no GPU;
-without nvcc, or where all else is right without these, it is skipped (status 77).
-
-usage: check_instructions.py NVCC REPOSITORY [option of nvcc...]; NVCC is empty where there is none
+nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm) on the PATH, beside nvcc or among this Python's packages.
 """
 import os
 import pathlib
@@ -17,12 +13,8 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
 import sysconfig
-import tempfile
 
-ARCHITECTURES = [80, 90]
-SKIPPED = 77
 OPERATIONS = "imbrex/resident/transport/instructions.test.cu"
 
 LOAD_128 = r"LDG\.E\.128\.STRONG\.GPU"
@@ -123,42 +115,24 @@ def tool(name, nvcc):
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(folders))
 
 
-def main(nvcc, root, *options):
-    if not nvcc:
-        print("skipped: no CUDA compiler was found. Put nvcc on the PATH and configure anew.")
-        return SKIPPED
-    root = pathlib.Path(root)
-    disassembler = tool("cuobjdump", nvcc) if tool("nvdisasm", nvcc) else None
-    files = [file for file in sorted(root.rglob("*.cu"))
-             if "build" not in file.parts and "imbrex/resident/" in file.read_text()]
-    wrong = []
-    for architecture in ARCHITECTURES:
-        for file in files:
-            where = f"{file.relative_to(root)}, sm_{architecture}"
-            with tempfile.TemporaryDirectory() as folder:
-                cubin = f"{folder}/kernels.cubin"
-                done = subprocess.run([nvcc, "-cubin", "-o", cubin, f"-arch=sm_{architecture}", *options, str(file)],
-                                      text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-                if done.returncode != 0:
-                    wrong.append(f"{where}: does not compile\n{done.stdout}")
-                    continue
-                illegal = illegal_instructions(pathlib.Path(cubin).read_bytes())
-                wrong += [f"{where}: {function} has an illegal instruction" for function in illegal]
-                print(f"{where}: {len(illegal)} functions with illegal instructions")
-                if disassembler and str(file.relative_to(root)) == OPERATIONS:
-                    path = f"{os.environ['PATH']}:{pathlib.Path(tool('nvdisasm', nvcc)).parent}"
-                    text = subprocess.run([disassembler, "-sass", cubin], check=True, capture_output=True, text=True,
-                                          env={**os.environ, "PATH": path}).stdout
-                    different = complaints(functions(text), architecture)
-                    wrong += [f"{where}: {one}" for one in different]
-                    print(f"{where}: {len(different)} operations are not what they are meant to be")
-    for complaint in wrong:
-        print(complaint, file=sys.stderr)
-    if not disassembler:
-        print("skipped: cuobjdump and nvdisasm were not found, so the instructions of operations were not looked at. "
-              "Install nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm of PyPI.")
-    return 1 if wrong else 0 if disassembler else SKIPPED
+class Instructions:
+    """Looks at the compiled kernels of the repository at `root`."""
 
+    def __init__(self, nvcc, root):
+        self.root = root
+        self.disassembler = tool("cuobjdump", nvcc) if tool("nvdisasm", nvcc) else None
+        if self.disassembler:
+            folder = pathlib.Path(tool("nvdisasm", nvcc)).parent
+            self.environment = {**os.environ, "PATH": f"{os.environ['PATH']}:{folder}"}
 
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    def look_at(self, file, architecture, cubin):
+        """The complaints about a file that was compiled for an architecture, such as "sm_90"; one string each."""
+        if "imbrex/resident/" not in file.read_text():
+            return []
+        wrong = [f"{function} has an illegal instruction"
+                 for function in illegal_instructions(pathlib.Path(cubin).read_bytes())]
+        if self.disassembler and str(file.relative_to(self.root)) == OPERATIONS:
+            text = subprocess.run([self.disassembler, "-sass", cubin], check=True, capture_output=True, text=True,
+                                  env=self.environment).stdout
+            wrong += complaints(functions(text), int(architecture.removeprefix("sm_")))
+        return wrong

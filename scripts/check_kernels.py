@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compiles all kernels for each architecture and prints the registers, shared memory and spills of each.
-Fails if one spills, or needs more registers or stack than is stated below. Needs no GPU; without nvcc it is skipped
-(status 77).
+Fails if one spills, needs more registers or stack than is stated below, or has other instructions than
+check_instructions.py states. Needs no GPU. Without nvcc it is skipped (status 77), and where all is right but the
+instructions could not be looked at.
 
 usage: check_kernels.py NVCC REPOSITORY [option of nvcc...]; NVCC is empty where there is none
 """
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+
+from check_instructions import Instructions
 
 ARCHITECTURES = ["sm_80", "sm_90"]
 
@@ -140,13 +143,10 @@ def complaints(found, bounds, stack=STACK):
     return wrong
 
 
-def compile_file(nvcc, options, architecture, file):
+def compile_file(nvcc, options, architecture, file, cubin):
     """The report of ptxas on a file's functions. Throws subprocess.CalledProcessError, with its output in `stdout`."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [nvcc, "-cubin", "-o", f"{folder}/kernels.cubin", f"-arch={architecture}", "-Xptxas", "-v",
-                   *options, str(file)]
-        return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT).stdout
+    command = [nvcc, "-cubin", "-o", cubin, f"-arch={architecture}", "-Xptxas", "-v", *options, str(file)]
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
 
 
 def main(nvcc, root, *options):
@@ -155,6 +155,7 @@ def main(nvcc, root, *options):
         return SKIPPED
     root = pathlib.Path(root)
     files = [file for folder in PROGRAMS for file in sorted((root / folder).rglob("*.cu"))]
+    instructions = Instructions(nvcc, root)
     wrong = []
     seen = set()
     print("registers  shared  stack  spills  kernel")
@@ -162,11 +163,14 @@ def main(nvcc, root, *options):
         for file in files:
             where = f"{file.relative_to(root)}, {architecture}"
             print(where)
-            try:
-                found = usages(compile_file(nvcc, options, architecture, file))
-            except subprocess.CalledProcessError as error:
-                wrong.append(f"{where}: does not compile\n{error.stdout}")
-                continue
+            with tempfile.TemporaryDirectory() as folder:
+                cubin = f"{folder}/kernels.cubin"
+                try:
+                    found = usages(compile_file(nvcc, options, architecture, file, cubin))
+                except subprocess.CalledProcessError as error:
+                    wrong.append(f"{where}: does not compile\n{error.stdout}")
+                    continue
+                wrong += [f"{where}: {complaint}" for complaint in instructions.look_at(file, architecture, cubin)]
             for use in found:
                 spills = use.spill_stores + use.spill_loads
                 print(f"{use.registers:9}  {use.shared:6}  {use.stack:5}  {spills:6}  {use.function}")
@@ -178,7 +182,10 @@ def main(nvcc, root, *options):
                   for name in sorted(REGISTERS.keys() - seen)]
     for complaint in wrong:
         print(complaint, file=sys.stderr)
-    return 1 if wrong else 0
+    if not instructions.disassembler:
+        print("skipped: cuobjdump and nvdisasm were not found, so the instructions of operations were not looked at. "
+              "Install nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm of PyPI.")
+    return 1 if wrong else 0 if instructions.disassembler else SKIPPED
 
 
 if __name__ == "__main__":

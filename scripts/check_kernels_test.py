@@ -110,7 +110,7 @@ class CheckRealKernels(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "kernels.cu")
             file.write_text(text)
-            return usages(compile_file(NVCC, [], architecture, file))
+            return usages(compile_file(NVCC, [], architecture, file, f"{folder}/kernels.cubin"))
 
     def test_spill_and_registers(self):
         for architecture in ARCHITECTURES:
