@@ -42,7 +42,7 @@ struct job_end {
 
 /// Signals and the cleaner of a launcher, for all its jobs.
 struct launcher {
-  signal_source signals{SIGUSR1, SIGUSR2};  ///< batch systems send these as warnings
+  signal_source signals{{}, {SIGUSR1, SIGUSR2}};  ///< batch systems send these as warnings
   cleaner clean;
 };
 

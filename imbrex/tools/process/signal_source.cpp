@@ -3,11 +3,10 @@
 
 #include <unistd.h>
 
-#include <vector>
-
 namespace imbrex::tools {
 
-signal_source::signal_source(std::initializer_list<int> more) {
+signal_source::signal_source(std::initializer_list<int> more, std::initializer_list<int> warnings)
+    : warnings_(warnings) {
   ended_child_ = ::signal(SIGCHLD, SIG_DFL);  // an ignored SIGCHLD would hide the status of children
   inherited_.broken_pipe = ::signal(SIGPIPE, SIG_IGN);
   sigset_t taken;
@@ -15,6 +14,7 @@ signal_source::signal_source(std::initializer_list<int> more) {
   ::sigaddset(&taken, SIGCHLD);
   std::vector<int> all{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
   all.insert(all.end(), more);
+  all.insert(all.end(), warnings);
   for (const int one : all) {
     struct sigaction before{};
     ::sigaction(one, nullptr, &before);
@@ -28,6 +28,7 @@ signal_source::signal_source(std::initializer_list<int> more) {
 }
 
 signal_source::~signal_source() {
+  for (const int warning : warnings_) ::signal(warning, SIG_IGN);  // drops those that are pending
   ::setrlimit(RLIMIT_NOFILE, &inherited_.open_files);
   ::sigprocmask(SIG_SETMASK, &inherited_.mask, nullptr);
   ::signal(SIGPIPE, inherited_.broken_pipe);

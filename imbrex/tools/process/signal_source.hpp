@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/tools/process/program_start.hpp>
@@ -18,8 +19,9 @@ namespace imbrex::tools {
 /// open files is raised as far as allowed.
 class signal_source {
  public:
-  /// Takes the signals of `more`, too.
-  explicit signal_source(std::initializer_list<int> more = {});
+  /// Takes the signals of `more` and `warnings`, too. From the end of this object on the process ignores the
+  /// warnings, which may come too late.
+  explicit signal_source(std::initializer_list<int> more = {}, std::initializer_list<int> warnings = {});
   ~signal_source();
   signal_source(const signal_source&) = delete;
   signal_source& operator=(const signal_source&) = delete;
@@ -37,6 +39,7 @@ class signal_source {
  private:
   inherited_state inherited_{};
   void (*ended_child_)(int);  // earlier disposition of SIGCHLD
+  std::vector<int> warnings_;
   descriptor descriptor_;
 };
 
