@@ -3,9 +3,11 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -286,6 +288,44 @@ async def main():
         print("the main task ends")
 
 """
+
+
+@pytest.mark.parametrize("machine", ["threads", "deterministic"])
+def test_a_report_names_the_lines_at_which_chares_wait(program, machine):
+    words = program("""
+import imbrex as ix
+
+class Block(ix.Chare):
+    halo = ix.Mailbox[int]()
+
+    @ix.entry
+    async def run(self):
+        print("ready", flush=True)
+        return await self.halo.receive(4)
+
+async def main():
+    result = ix.array(Block, 2)[1].run.call()
+    while True:  # so that the run is never quiet
+        await ix.sleep(0.1)
+
+ix.run(main, pes=1, machine="MACHINE")
+""".replace("MACHINE", machine))
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    limit = threading.Timer(60, process.kill)
+    limit.start()
+    try:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGQUIT)
+        report = ""
+        while "halo" not in report and (line := process.stderr.readline()):
+            report += line
+    finally:
+        limit.cancel()
+        process.kill()
+        process.communicate()
+    assert f"imbrex: report of process 0 of 1 (pid {process.pid}):" in report, report
+    wait = r"Block\(1\), entry run, on PE 0 waits for halo with reference 4, at .*:10, in run"
+    assert re.search(wait, report), report
 
 
 @needs_command
