@@ -14,6 +14,7 @@
 #include <imbrex/tools/command/print.hpp>
 #include <imbrex/tools/report_client.hpp>
 #include <imbrex/tools/top_page.hpp>
+#include <imbrex/tools/who_command.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -37,16 +38,10 @@ std::variant<top_settings, std::string> parse_top(std::span<const std::string> w
   if (auto help = top.read(words)) return *std::move(help);
   if (times) {
     const auto number = parse_number<int>(*times);
-    if (!number || *number < 1)
-      throw usage_error("imbrex top: -n " + *times + ": give a number of pages from 1 on");
+    if (!number || *number < 1) throw usage_error("-n " + *times + ": give a number of pages from 1 on");
     settings.times = *number;
   }
-  if (processes.size() > 1)
-    throw usage_error("imbrex top: give one process id, or none for all of your runs");
-  if (processes.empty()) return settings;
-  settings.process = parse_number<pid_t>(processes.front());
-  if (!settings.process || *settings.process < 1)
-    throw usage_error("imbrex top: \"" + processes.front() + "\" is no process id, such as 4711");
+  settings.process = process_in(processes);
   return settings;
 }
 

@@ -83,10 +83,10 @@ TEST(commands_of_reports, refuse_what_is_no_process_id) {
   const auto refusal = [](auto parse, std::vector<std::string> words) {
     return error_of<usage_error>([&] { parse(words); });
   };
-  EXPECT_EQ(refusal(&parse_who, {"x"}), "imbrex who: \"x\" is no process id, such as 4711");
-  EXPECT_EQ(refusal(&parse_metrics, {"0"}), "imbrex metrics: \"0\" is no process id, such as 4711");
-  EXPECT_EQ(refusal(&parse_top, {"1", "2"}), "imbrex top: give one process id, or none for all of your runs");
-  EXPECT_EQ(refusal(&parse_top, {"-n", "0"}), "imbrex top: -n 0: give a number of pages from 1 on");
+  EXPECT_EQ(refusal(&parse_who, {"x"}), "\"x\" is no process id, such as 4711");
+  EXPECT_EQ(refusal(&parse_metrics, {"0"}), "\"0\" is no process id, such as 4711");
+  EXPECT_EQ(refusal(&parse_top, {"1", "2"}), "give one process id, or none for all of your runs");
+  EXPECT_EQ(refusal(&parse_top, {"-n", "0"}), "-n 0: give a number of pages from 1 on");
   EXPECT_EQ(std::get<who_settings>(parse_who(std::vector<std::string>{"--json", "4711"})).process, 4711);
 }
 

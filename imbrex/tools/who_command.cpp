@@ -38,20 +38,24 @@ std::string dumped(const nlohmann::json& document) {
 }
 
 /// Adds the argument PID to a command, and reads its words.
-std::variant<who_settings, std::string> parse(command& of, const std::string& name,
-                                              std::span<const std::string> words, who_settings& settings) {
+std::variant<who_settings, std::string> parse(command& of, std::span<const std::string> words,
+                                              who_settings& settings) {
   std::vector<std::string> processes;
   of.arguments(processes);
   if (auto help = of.read(words)) return *std::move(help);
-  if (processes.size() > 1) throw usage_error(name + ": give one process id, or none for all of your runs");
-  if (processes.empty()) return settings;
-  settings.process = parse_number<pid_t>(processes.front());
-  if (!settings.process || *settings.process < 1)
-    throw usage_error(name + ": \"" + processes.front() + "\" is no process id, such as 4711");
+  settings.process = process_in(processes);
   return settings;
 }
 
 }  // namespace
+
+std::optional<pid_t> process_in(const std::vector<std::string>& words) {
+  if (words.size() > 1) throw usage_error("give one process id, or none for all of your runs");
+  if (words.empty()) return std::nullopt;
+  const auto process = parse_number<pid_t>(words.front());
+  if (!process || *process < 1) throw usage_error("\"" + words.front() + "\" is no process id, such as 4711");
+  return process;
+}
 
 std::variant<who_settings, std::string> parse_who(std::span<const std::string> words) {
   who_settings settings;
@@ -61,7 +65,7 @@ std::variant<who_settings, std::string> parse_who(std::span<const std::string> w
       "wait for what. PID is a process of a run, or `imbrex run` itself, for all of its processes on "
       "this host. Without PID it asks all of your runs on this host.");
   who.flag("--json", settings.json, "print one JSON object");
-  return parse(who, "imbrex who", words, settings);
+  return parse(who, words, settings);
 }
 
 std::variant<who_settings, std::string> parse_metrics(std::span<const std::string> words) {
@@ -70,7 +74,7 @@ std::variant<who_settings, std::string> parse_metrics(std::span<const std::strin
       "imbrex metrics", "[PID]",
       "Asks running programs for figures, and prints them in the text format of Prometheus. PID is "
       "as for `imbrex who`.");
-  return parse(metrics, "imbrex metrics", words, settings);
+  return parse(metrics, words, settings);
 }
 
 int print_who(const who_settings& settings) {

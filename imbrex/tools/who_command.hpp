@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace imbrex::tools {
 
@@ -20,6 +21,10 @@ struct who_settings {
 
 /// Reads the words of `imbrex who`: settings, or the help to print. Throws usage_error.
 std::variant<who_settings, std::string> parse_who(std::span<const std::string> words);
+
+/// The argument PID of such a command; empty if there is none. Throws usage_error if it is no process id, or
+/// one of several.
+std::optional<pid_t> process_in(const std::vector<std::string>& words);
 
 /// As `parse_who`, for `imbrex metrics`.
 std::variant<who_settings, std::string> parse_metrics(std::span<const std::string> words);
