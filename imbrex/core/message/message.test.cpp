@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/message/message.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -116,7 +117,54 @@ TEST(MessageHeader, RefusesWhatFitsNoField) {
                  "epoch 281474976710656, which does not fit 48 bits");
   expect_refused(2, bytes({0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}), "4294967296 in a header");
   expect_refused(1, bytes({0x7f}), "priority 127");
-  expect_refused(16, {}, "the parts of a header");
+  expect_refused(17, {}, "the parts of a header");
+  expect_refused(255, {}, "the parts of a header");
+}
+
+TEST(PlainHeader, IsReadAsItWasWritten) {
+  std::mt19937_64 random(7);
+  const auto near = [&random](std::uint64_t limit) { return limit - 2 + random() % 4; };
+  std::size_t bytes_of_short = 0;
+  std::size_t bytes_of_long = 100;
+  for (int n = 0; n < 10'000; ++n) {
+    // Numbers around the limits of the short form, and any.
+    const auto pick = [&](std::uint64_t limit) {
+      switch (random() % 3) {
+        case 0: return random() % limit;
+        case 1: return near(limit);
+        default: return random() >> random() % 64;
+      }
+    };
+    const plain_header sent{static_cast<std::uint32_t>(pick(512)), static_cast<std::uint32_t>(pick(256)),
+                            std::rotr(pick(128), 1)};
+    writer out;
+    pack_plain_header(sent, out);
+    reader in(out.written());
+    EXPECT_EQ(short_header::is_next(in), short_header::fits(sent));
+    (short_header::is_next(in) ? bytes_of_short : bytes_of_long) = out.written().size();
+    const plain_header got =
+        short_header::is_next(in) ? unpack_short_header(in).numbers() : unpack_long_header(in).numbers;
+    in.finish();
+    EXPECT_EQ(got.kind, sent.kind);
+    EXPECT_EQ(got.origin, sent.origin);
+    EXPECT_EQ(got.collection, sent.collection);
+  }
+  EXPECT_EQ(bytes_of_short, 4U);
+  EXPECT_GT(bytes_of_long, 4U);
+}
+
+TEST(PlainHeader, IsRefusedIfItIsCutOff) {
+  for (const std::uint32_t kind : {3U, 1'000U}) {
+    writer out;
+    pack_plain_header({kind, 5, 1}, out);
+    for (std::size_t n = 0; n < out.written().size(); ++n) {
+      reader in(out.written().first(n));
+      const auto unpack = [&in] {
+        return short_header::is_next(in) ? unpack_short_header(in).numbers() : unpack_long_header(in).numbers;
+      };
+      EXPECT_THROW(static_cast<void>(unpack()), serial_error) << n << " bytes of kind " << kind;
+    }
+  }
 }
 
 TEST(MessageHeader, IsCountedAsItIsPacked) {

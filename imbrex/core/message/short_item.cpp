@@ -19,24 +19,28 @@ struct envelope {
   std::uint64_t key;
 };
 
-/// Empty if the input is malformed: unpacking the message reports the error.
+/// For numbers of several bytes. Empty if the input is malformed: unpacking the message reports the error.
 [[gnu::noinline]] std::optional<envelope> unpack_long_envelope(reader& in) {
   try {
-    const plain_header header = unpack_long_header(in).numbers;
+    const plain_header header =
+        short_header::is_next(in) ? unpack_short_header(in).numbers() : unpack_long_header(in).numbers;
     return envelope{header, unpack_number(in)};
   } catch (const serial_error&) {
     return std::nullopt;
   }
 }
 
-/// Empty if the header has optional parts.
+/// Empty if the header has optional parts, or if the input is malformed.
 std::optional<envelope> unpack_envelope(reader& in) {
-  if (in.ahead().empty() || in.ahead().front() != std::byte{0}) return std::nullopt;
-  plain_header header;
-  if (in.ahead().size() <= sizeof(short_header) || in.ahead()[sizeof(short_header)] > std::byte{0x7f} ||
-      !unpack_short_header(header, in))
-    return unpack_long_envelope(in);
-  return envelope{header, unpack_number(in)};
+  const auto ahead = in.ahead();
+  if (short_header::is_next(in) && ahead.size() > sizeof(short_header) &&
+      ahead[sizeof(short_header)] <= std::byte{0x7f}) {
+    const plain_header header = unpack_short_header(in).numbers();
+    return envelope{header, unpack_number(in)};
+  }
+  if (ahead.empty() || (ahead.front() != std::byte{0} && ahead.front() != std::byte{no_parts}))
+    return std::nullopt;
+  return unpack_long_envelope(in);
 }
 
 }  // namespace

@@ -80,25 +80,44 @@ struct plain_header {
   std::uint64_t packed_collection() const { return std::rotl(collection, 1); }
 };
 
-/// A header without optional parts whose numbers take one byte each, which is the common case. It is written
-/// and read as one 32-bit number. Storing its bytes one by one would stall a following 32-bit read.
+/// A header without optional parts and with small numbers, which is the common case. It is written and read
+/// as one 32-bit number. Storing its bytes one by one would stall a following 32-bit read. Its kind has nine
+/// bits, as a program has hundreds of kinds with those of the runtime.
 struct short_header {
-  std::uint32_t bytes;  ///< from the lowest byte: parts (0), kind, origin, collection
+  static constexpr unsigned kind_bits = 9;
+  static constexpr unsigned origin_bits = 8;
+  static constexpr unsigned collection_bits = 7;
+  static constexpr unsigned kind_at = 8;
+  static constexpr unsigned origin_at = kind_at + kind_bits;
+  static constexpr unsigned collection_at = origin_at + origin_bits;
+  static_assert(collection_at + collection_bits == 32);
 
-  static bool fits(const plain_header& h) { return (h.kind | h.origin | h.packed_collection()) <= 0x7f; }
-  static short_header of(const plain_header& h) {
-    return {h.kind << 8U | h.origin << 16U | static_cast<std::uint32_t>(h.packed_collection()) << 24U};
+  std::uint32_t bits;  ///< from the lowest: eight zeros, which no long header begins with, then the numbers
+
+  static bool fits(const plain_header& h) {
+    return (h.kind >> kind_bits | h.origin >> origin_bits | h.packed_collection() >> collection_bits) == 0;
   }
-  bool is_short() const { return (bytes & 0x808080ffU) == 0; }
+  static short_header of(const plain_header& h) {
+    return {h.kind << kind_at | h.origin << origin_at |
+            static_cast<std::uint32_t>(h.packed_collection()) << collection_at};
+  }
+  /// True if the next message of the input has a short header, or is cut off within one.
+  static bool is_next(const reader& in) { return !in.ahead().empty() && in.ahead().front() == std::byte{0}; }
+  std::uint32_t kind() const { return bits >> kind_at & ((1U << kind_bits) - 1); }
   plain_header numbers() const {
-    return {bytes >> 8U & 0xffU, bytes >> 16U & 0xffU, std::rotr(std::uint64_t{bytes >> 24U}, 1)};
+    return {kind(), bits >> origin_at & ((1U << origin_bits) - 1),
+            std::rotr(std::uint64_t{bits >> collection_at}, 1)};
   }
 };
 static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::little);
 
+/// The first byte of a long header without optional parts.
+inline constexpr std::uint8_t no_parts = 16;
+
 inline constexpr std::size_t longest_plain_header = 1 + 2 * 5 + longest_packed_number;
 
-/// Writes a header; `parts` has a bit for each optional part that follows (`message.cpp` defines the bits).
+/// Writes a header; `parts` has a bit for each optional part that follows (`message.cpp` defines the bits),
+/// or is `no_parts`.
 template <class Output>
 void pack_long_header(std::uint8_t parts, const plain_header& h, Output& out) {
   out.number(parts);
@@ -110,7 +129,7 @@ void pack_long_header(std::uint8_t parts, const plain_header& h, Output& out) {
 template <class Output>
 void pack_plain_header(const plain_header& h, Output& out) {
   if (short_header::fits(h)) return out.number(short_header::of(h));
-  pack_long_header(0, h, out);
+  pack_long_header(no_parts, h, out);
 }
 
 /// A header and the bits of the optional parts that follow.
@@ -127,15 +146,11 @@ inline long_header unpack_long_header(reader& in) {
   header.numbers.collection = std::rotr(unpack_number(in), 1);
   return header;
 }
-/// Reads a short header and returns true, if one is next.
-inline bool unpack_short_header(plain_header& h, reader& in) {
+/// Reads a header for which `short_header::is_next`. Throws serial_error if it is cut off.
+inline short_header unpack_short_header(reader& in) {
   short_header header;
-  if (in.ahead().size() < sizeof header) return false;
-  std::memcpy(&header, in.ahead().data(), sizeof header);
-  if (!header.is_short()) return false;
-  h = header.numbers();
-  in.view(sizeof header);
-  return true;
+  std::memcpy(&header, in.view(sizeof header).data(), sizeof header);
+  return header;
 }
 
 }  // namespace imbrex::detail
