@@ -43,9 +43,10 @@ consteval std::string_view type_name() {
 
 /// The full name of the member that a member pointer names: "ns::block::halo". Overloads share it, and so do
 /// all specialisations of a member template. A member inherited by `block` is spelled with the base that
-/// declares it.
+/// declares it. An object that stands for a member may say its name by `shown_as`.
 template <auto Member>
 consteval std::string_view member_name() {
+  if constexpr (requires { Member.shown_as; }) return Member.shown_as;
   std::string_view name = detail::argument_after("Member = ", detail::spelling::spelled_member<Member>());
   if (name.starts_with('&')) name.remove_prefix(1);
   return name;

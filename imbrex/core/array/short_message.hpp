@@ -262,7 +262,8 @@ template <class T, auto M>
 const work_type* short_work_type() {
   if constexpr (is_port<M> || !is_index<typename T::index_type>) {
     return nullptr;
-  } else if constexpr (traits_of<M>::suspends || !are_short_parameters<typename traits_of<M>::arguments>) {
+  } else if constexpr (!std::is_member_pointer_v<decltype(M)> || traits_of<M>::suspends ||
+                       !are_short_parameters<typename traits_of<M>::arguments>) {
     return nullptr;
   } else {
     static constexpr work_type functions{entry_spelling<T, M>::display_name.data(),

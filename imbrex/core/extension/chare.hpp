@@ -112,4 +112,10 @@ bool is_entry_of(const scope& entry, const T& chare) {
 /// again: then the chare leaves, if it was asked to.
 using detail::retry_departure;
 
+/// An entry of the class T, for `send`, `call` and `reduce`, that calls `F()(chare, arguments...)`. F has no
+/// data. The arguments are of the types A, and arrive as references to const. If the function returns a task,
+/// its frame must not refer to them.
+template <class T, class F, class... A>
+inline constexpr detail::visit_entry<T, F, A...> visit{};
+
 }  // namespace imbrex::extension

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
@@ -103,6 +106,42 @@ TEST_P(extensions, a_part_finds_the_elements_that_are_here) {
     }
     const auto places = co_await all[0].call<&pawn::places>();
     EXPECT_EQ(places[0], 1 % num_pes());
+  });
+}
+
+struct mark_by {
+  void operator()(pawn& at, int by, int times) const { at.mark(by * times); }
+};
+struct marks_above {
+  int operator()(pawn& at, const std::vector<int>& limits) const {
+    if (limits.empty()) throw std::runtime_error("no limit");
+    return at.marks() > limits[static_cast<std::size_t>(at.where()[0]) % limits.size()] ? 1 : 0;
+  }
+};
+struct mark_later {
+  task<int> operator()(pawn& at, int by) const { return wait_and_mark(at, by); }
+  static task<int> wait_and_mark(pawn& at, int by) {
+    co_await sleep_for(std::chrono::microseconds(1));
+    at.mark(by);
+    co_return at.marks();
+  }
+};
+
+TEST_P(extensions, functions_visit_chares_as_entries) {
+  run([]() -> task<> {
+    auto all = make_array<pawn>({5});
+    co_await all.call<extension::visit<pawn, mark_by, int, int>>(3, 2);
+    co_await all[2].call<extension::visit<pawn, mark_by, int, int>>(1, 1);
+    send<extension::visit<pawn, mark_by, int, int>>(all[4], 2, 5);
+    co_await quiescence();
+    constexpr auto above = extension::visit<pawn, marks_above, std::vector<int>>;
+    EXPECT_EQ(co_await all.reduce<above>(sum, std::vector<int>{6}), 2);
+    EXPECT_EQ(co_await all.reduce<above>(sum, std::vector<int>{5, 6}), 3);
+    constexpr auto later = extension::visit<pawn, mark_later, int>;
+    EXPECT_EQ(co_await all.reduce<later>(max, 4), 20);
+    const auto why =
+        co_await awaited_error_of<std::runtime_error>(all.reduce<above>(sum, std::vector<int>()));
+    EXPECT_NE(why.find("no limit"), std::string::npos) << why;
   });
 }
 

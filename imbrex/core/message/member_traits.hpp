@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/base/type_name.hpp>
 #include <imbrex/core/message/argument.hpp>
 #include <imbrex/core/message/sender.hpp>
 #include <imbrex/coro/entry_body.hpp>
@@ -70,8 +72,26 @@ struct member_traits<P C::*> {
   using value_type = typename P::value_type;
 };
 
+/// Stands for an entry of a T that calls `F()(chare, arguments...)`; see `extension::visit`.
+template <class T, class F, class... A>
+struct visit_entry {
+  static constexpr std::string_view shown_as = type_name<F>();
+};
+template <class T, class F, class... A>
+struct member_traits<visit_entry<T, F, A...>>
+    : function_traits<std::invoke_result_t<F, T&, const A&...>, T, const A&...> {
+  using base = function_traits<std::invoke_result_t<F, T&, const A&...>, T, const A&...>;
+
+  template <class Chare, auto M>
+  static auto invoke(Chare& chare, typename base::arguments& input) {
+    return std::apply(
+        [&](auto&... stored_arguments) { return F()(chare, as_parameter<const A&>(stored_arguments)...); },
+        input);
+  }
+};
+
 template <auto M>
-using traits_of = member_traits<decltype(M)>;
+using traits_of = member_traits<std::remove_const_t<decltype(M)>>;
 
 template <auto M>
 inline constexpr bool is_port = traits_of<M>::kind == member_kind::port;
