@@ -5,6 +5,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/imbrex.hpp
   imbrex/gpu.hpp
   imbrex/grid.hpp
+  imbrex/io.hpp
   imbrex/cells.hpp
   imbrex/resident.hpp
 

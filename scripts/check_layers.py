@@ -16,7 +16,7 @@ import sys
 
 # From the lowest to the highest; folders of one row may include each other as long as there is no cycle.
 LAYERS = [["base"], ["serial"], ["trace"], ["net"], ["device"], ["sched"], ["coro"], ["core"],
-          ["balance", "checkpoint", "grid"], ["python", "mpi", "cells", "resident", "tools"], ["testing"]]
+          ["balance", "checkpoint", "grid"], ["python", "mpi", "cells", "io", "resident", "tools"], ["testing"]]
 # Tests of every folder may include what tests are written with.
 FOR_TESTS = "testing"
 # The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are
@@ -33,7 +33,8 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "tools": ["process", "project", "trace", "trace/page", "replay", "command", "trace/command", "overlap",
                    "balance", "checkpoint", "tune", "predict", "calibrate", ""]}
 # The folders above the core, and which of them each may include.
-FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "mpi": {"balance", "checkpoint"},
+FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "io": {"grid"},
+              "mpi": {"balance", "checkpoint"},
               "python": {"balance", "checkpoint"}, "resident": set(),
               "tools": {"balance", "checkpoint", "mpi", "resident"}}
 # Rooms whose sources compile fast, and the header that none of them may reach by any chain of includes.

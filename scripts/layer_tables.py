@@ -22,6 +22,7 @@ FOLDERS = {
     "grid": "fields on grids that are cut into blocks, and the exchange of their ghost cells",
     "balance": "which PE each object should be on: problems, strategies, and when to act; the balancer of a run",
     "balance/driver": "the balancer of a run: measures elements, decides, moves them, and records",
+    "io": "members of chares in HDF5 files",
     "checkpoint": "checkpoints: what a process writes, files of parts, manifests, folders",
     "checkpoint/driver": "the checkpoints of a run: stops, saves and restores its elements",
     "core": "chares, arrays, proxies, messages, mailboxes, location, reductions, and the run of a program",
