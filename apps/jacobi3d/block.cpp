@@ -105,14 +105,14 @@ imbrex::task<progress> block::run(std::int64_t first, std::int64_t end, double t
 
 std::uint64_t block::checksum() { return jacobi3d::checksum(field_, cut_.grid, cut_.first(place_)); }
 
-std::vector<double> block::cells() {
+imbrex::packed_cells<double, 3> block::cells() const {
   const extents& count = field_.cells();
   std::vector<double> values;
   values.reserve(std::size_t(count[0] * count[1] * count[2]));
   for (std::int64_t i = 0; i < count[0]; ++i)
     for (std::int64_t j = 0; j < count[1]; ++j)
       for (std::int64_t k = 0; k < count[2]; ++k) values.push_back(field_.cell(i, j, k));
-  return values;
+  return {imbrex::index<3>(count[0], count[1], count[2]), std::move(values)};
 }
 
 }  // namespace jacobi3d

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <imbrex/imbrex.hpp>
+#include <imbrex/io.hpp>
 
 #include "apps/harness/decomposition.hpp"
 #include "apps/harness/pace.hpp"
@@ -42,8 +42,8 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   /// This block's part of the grid's checksum; the sum over all blocks is the grid's.
   std::uint64_t checksum();
 
-  /// The current cells, z running fastest, without padding.
-  std::vector<double> cells();
+  /// The current cells, z running fastest.
+  imbrex::packed_cells<double, 3> cells() const;
 
   void serialize(auto& ar) {
     ar(halo, cut_, place_, field_, overlap_, pace_, sweeps_, stores_, neighbours_, iteration_, residual_);

@@ -364,13 +364,15 @@ imbrex::task<std::uint64_t> device_block::checksum() {
   co_return sum;
 }
 
-imbrex::task<std::vector<double>> device_block::cells() {
+imbrex::task<imbrex::packed_cells<double, 3>> device_block::cells() {
   imbrex::pinned_buffer<double> values(imbrex::gpu(), layout_.size());
   co_await fetch(now_, values);
   std::vector<double> inside;
   inside.reserve(layout_.cells());
   for_each_cell([&](auto, auto, auto, std::size_t at) { inside.push_back(values[at]); });
-  co_return inside;
+  const extents count = cut_.cells(place_);
+  co_return imbrex::packed_cells<double, 3>{imbrex::index<3>(count[0], count[1], count[2]),
+                                            std::move(inside)};
 }
 
 }  // namespace jacobi3d

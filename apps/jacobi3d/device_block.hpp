@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/gpu.hpp>
+#include <imbrex/io.hpp>
 
 #include "apps/harness/decomposition.hpp"
 #include "apps/harness/progress.hpp"
@@ -56,7 +57,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   /// The greatest change of a cell in the last iteration. The host computes it from all cells, which is slow.
   imbrex::task<double> residual();
   imbrex::task<std::uint64_t> checksum();
-  imbrex::task<std::vector<double>> cells();
+  imbrex::task<imbrex::packed_cells<double, 3>> cells();
 
  private:
   using cells_on_device = imbrex::device_buffer<double>;

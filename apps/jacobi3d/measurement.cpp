@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <imbrex/checkpoint.hpp>
+#include <imbrex/io.hpp>
 
 #include "apps/harness/progress.hpp"
 #include "apps/jacobi3d/block.hpp"
@@ -91,9 +92,9 @@ imbrex::task<comparison> compare(imbrex::array<Block> blocks, const decompositio
   for (int x = 0; x < shape[0]; ++x)
     for (int y = 0; y < shape[1]; ++y)
       for (int z = 0; z < shape[2]; ++z) {
-        const std::vector<double> values = co_await blocks[{x, y, z}].template call<&Block::cells>();
+        const auto block_cells = co_await blocks[{x, y, z}].template call<&Block::cells>();
         const extents place{x, y, z};
-        compared.add(expected, cut.first(place), cut.cells(place), values);
+        compared.add(expected, cut.first(place), cut.cells(place), block_cells.values);
       }
   co_return compared;
 }
@@ -117,6 +118,7 @@ imbrex::task<> run_blocks(const settings& setup, const configuration& chosen, im
     if (setup.tolerance == 0)
       result.residual = co_await blocks.template reduce<&Block::residual>(imbrex::max);
   result.checksum = co_await blocks.template reduce<&Block::checksum>(imbrex::sum);
+  if (!setup.output.empty()) co_await imbrex::write<&Block::cells>(setup.output, "cells", blocks);
   if (serial != nullptr)
     result.check = co_await compare(blocks, chosen.cut, serial->after(setup.warmup + result.iterations));
 }

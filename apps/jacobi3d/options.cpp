@@ -18,7 +18,7 @@ namespace {
 // The options as written.
 struct texts {
   std::optional<std::string> grid, odf, overlap, comm, fusion, iterations, warmup, tolerance, init, spin,
-      hot_blocks, hot_factor, json;
+      hot_blocks, hot_factor, output, json;
   bool graphs = false, check = false, quiet = false;
 };
 
@@ -55,6 +55,8 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       .option("--hot-factor", "N", parameters.hot_factor,
               "number of sweeps of such a block in an iteration (default 4)")
       .flag("--check", parameters.check, "compare every cell with a serial loop, bit for bit")
+      .option("--output", "FILE", parameters.output,
+              "write the cells at the end into this HDF5 file, as the data set cells")
       .option("--json", "FILE", parameters.json, "write a line for each configuration to this file")
       .flag("--quiet", parameters.quiet, "print errors only");
   return harness::read_options(own, argc, argv);
@@ -173,6 +175,9 @@ settings parse_settings(int argc, char** argv, int processes) {
     }
     setup.init = *parameters.init;
   }
+  if (parameters.output) setup.output = file_of("--output", *parameters.output);
+  if (!setup.machine.device_data && parameters.output)
+    refuse("--output", *parameters.output, "with --no-data there are no cells; leave out one of the two");
   if (parameters.json) setup.json = file_of("--json", *parameters.json);
   setup.check = parameters.check;
   setup.quiet = parameters.quiet;

@@ -36,6 +36,7 @@ struct settings {
   imbrex::nanoseconds spin{0};    ///< `--spin TIME`: minimal time of a PE's sweeps of an iteration
   hot_blocks hot;                 ///< `--hot-blocks N/M`, `--hot-factor N`
   bool check = false;             ///< `--check`
+  std::string output;             ///< `--output FILE`: empty for none
   std::string json;               ///< `--json FILE`: empty for none
   bool quiet = false;             ///< `--quiet`
   std::string help;               ///< text of `--help` if requested; otherwise empty

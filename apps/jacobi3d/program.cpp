@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <imbrex/imbrex.hpp>
+#include <imbrex/io.hpp>
 
 #include "apps/harness/memory.hpp"
 #include "apps/harness/output.hpp"
@@ -62,7 +63,18 @@ int settle_odf(settings& setup) {
   return choice.status;
 }
 
+// A file that cannot be written is better known before the iterations than after them.
+void check_output(const settings& setup) {
+  if (setup.output.empty()) return;
+  try {
+    imbrex::output_file::check(setup.output);
+  } catch (const imbrex::error& e) {
+    throw imbrex::usage_error(std::string("--output: ") + e.what());
+  }
+}
+
 int run_all(const settings& setup) {
+  check_output(setup);
   const std::vector<configuration> configurations = planned(setup);
   std::ofstream json = harness::open_json(setup.json);
   const auto values = initial_values::parse(setup.init);
