@@ -38,6 +38,7 @@ ROOMS_OF_FOLDERS = {
     "tools/balance": "`imbrex balance`: the replay of recorded loads with other strategies",
     "tools/checkpoint": "`imbrex checkpoint`: lists, checks, compares and exports checkpoints",
     "tools/command": "lists of commands, their help, and the `main` of a program with commands",
+    "tools/demo": "`imbrex demo`, which shows by Jacobi3D what overlap gains",
     "tools/overlap": "models of overlap, and their comparison with measurements",
     "tools/process": "starting, watching and ending programs; `trial_runner`",
     "tools/project": "`imbrex new`, which writes a project from templates",

@@ -5,6 +5,7 @@
 #include <imbrex/tools/built_with.hpp>
 #include <imbrex/tools/calibrate/calibrate.hpp>
 #include <imbrex/tools/checkpoint/command.hpp>
+#include <imbrex/tools/demo/demo.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
 #include <imbrex/tools/predict/predict.hpp>
@@ -32,6 +33,8 @@ command_list commands() {
   command_list all(
       "imbrex", "Creates, runs, analyses and tunes programs that use Imbrex.",
       {{"new", "create a CMake project with a program and a test", parse_and_run<parse_new, write_project>},
+       {"demo", "show by a program that comes with Imbrex what overlap gains",
+        parse_and_run<parse_demo, show_demo>},
        {"run", "run a program as several processes on this host",
         parse_and_run<parse_run, run_with_restarts>},
        {"mpiexec", "run the ranks of an MPI program in one process",

@@ -61,10 +61,11 @@ TEST(commands, print_the_version) {
 
 TEST(commands, that_do_not_exist_are_refused_with_the_nearest) {
   EXPECT_EQ(output_of({"rum", "-n", "2"}), "there is no command 'rum'; did you mean run?");
-  EXPECT_EQ(output_of({"bogus"}),
-            "there is no command 'bogus'; there are: new, run, mpiexec, resize, who, top, metrics, info, "
-            "overlap, balance, "
-            "checkpoint, trace, tune, predict, calibrate; see imbrex --help");
+  EXPECT_EQ(
+      output_of({"bogus"}),
+      "there is no command 'bogus'; there are: new, demo, run, mpiexec, resize, who, top, metrics, info, "
+      "overlap, balance, "
+      "checkpoint, trace, tune, predict, calibrate; see imbrex --help");
   EXPECT_EQ(output_of({"trace", "reprot"}), "there is no command 'reprot'; did you mean report?");
   EXPECT_EQ(output_of({"tune", "--secnds"}), "unknown option --secnds; did you mean --seconds?");
 }

@@ -9,6 +9,8 @@ export CXX=clang++-19
 documents=/usr/share/doc/imbrex
 
 imbrex --version
+imbrex demo | grep 'Overlap makes an iteration'
+test -s demo-report.html
 imbrex new heat
 cmake -S heat -B heat/build
 cmake --build heat/build
