@@ -15,7 +15,7 @@ namespace {
 constexpr int hosts_of_partners = 2;
 constexpr int hosts_of_parity = 8;
 
-const checkpoint_settings& settings_here() { return extension::current_pe().run().settings().checkpoint; }
+const checkpoint_settings& own_settings() { return extension::current_pe().run().settings().checkpoint; }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::optional<process_place> parity_keeper::place() const {
 std::uint64_t parity_keeper::largest_number() const {
   if (!is_first_of_host()) return 0;
   std::uint64_t largest = 0;
-  for (const listed_checkpoint& each : checkpoint_folder(settings_here().folder).list())
+  for (const listed_checkpoint& each : checkpoint_folder(own_settings().folder).list())
     largest = std::max(largest, each.number);
   return largest;
 }
@@ -61,7 +61,7 @@ void parity_keeper::learn(const std::vector<process_place>& places) {
     first_pes_[each.process] = each.pe;
     hosts[static_cast<std::size_t>(each.process)] = each.host;
   }
-  const bool are_partners = settings_here().hosts == checkpoint_hosts::partner;
+  const bool are_partners = own_settings().hosts == checkpoint_hosts::partner;
   groups_ = parity_groups(hosts, are_partners ? hosts_of_partners : hosts_of_parity);
 }
 
@@ -108,7 +108,7 @@ std::string parity_keeper::commit(const checkpoint_identity& which, const std::s
                                   std::uint64_t oldest) try {
   if (!is_first_of_host() || pe() == 0) return {};
   write_manifest_text(which.path, manifest_text);
-  checkpoint_folder(settings_here().folder).remove_outside(oldest, which.number);
+  checkpoint_folder(own_settings().folder).remove_outside(oldest, which.number);
   return {};
 } catch (const std::exception& e) {
   return e.what();
