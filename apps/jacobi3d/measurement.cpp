@@ -44,14 +44,14 @@ imbrex::task<progress> timed(imbrex::array<Block> blocks, std::int64_t first, st
 }
 
 /// Iterations that have ended, as checkpoints have them. Blocks know how far they are in those that have not.
-struct finished {
+struct done_before {
   bool warmup = false;
   std::size_t stretches = 0;
   std::int64_t iterations = 0;
   double residual = 0;
 };
 
-finished finished_before() { return imbrex::restored<finished>("finished").value_or(finished{}); }
+done_before finished_before() { return imbrex::restored<done_before>("finished").value_or(done_before{}); }
 
 template <class Block>
 imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> blocks, plain_loop* plain,
@@ -62,7 +62,7 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
       is_virtual ? stretches(setup.iterations, 1) : stretches(setup.iterations);
   std::vector<double> seconds, ratios;
   bool converged = false;
-  finished before = finished_before();
+  done_before before = finished_before();
   result.iterations = before.iterations;
   if (before.stretches > 0) result.residual = before.residual;
   for (std::size_t stretch = before.stretches; stretch < lengths.size() && !converged; ++stretch) {
@@ -76,7 +76,7 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
     seconds.push_back(run_seconds / double(p.iterations));
     result.iterations += p.iterations;
     result.residual = p.residual;
-    imbrex::save("finished", finished{true, stretch + 1, result.iterations, p.residual});
+    imbrex::save("finished", done_before{true, stretch + 1, result.iterations, p.residual});
     converged = setup.tolerance > 0 && p.residual < setup.tolerance;
     listener(double(stretch + 1) / double(lengths.size()));
   }
@@ -106,7 +106,7 @@ imbrex::task<> run_blocks(const settings& setup, const configuration& chosen, im
   if (is_new) co_await blocks.template call<&Block::start>();  // completes after all blocks have been created
   if (setup.warmup > 0 && !finished_before().warmup) {
     co_await iterate(blocks, 0, setup.warmup, 0.0, false);
-    imbrex::save("finished", finished{.warmup = true});
+    imbrex::save("finished", done_before{.warmup = true});
     if (plain != nullptr) plain->run(setup.warmup, false);
   }
   co_await time_iterations(setup, blocks, plain, listener, result);
