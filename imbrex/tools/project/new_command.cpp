@@ -11,6 +11,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options/command.hpp>
+#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/tools/project/project_files.hpp>
 
@@ -63,14 +64,32 @@ void write(const files::path& file, const std::string& text) {
     throw error(printable(file.string()) + " cannot be written; is there room, and may you write there?");
 }
 
+void check_kind(const std::string& kind) {
+  std::vector<std::string_view> kinds;
+  for (const project_file& file : project_files())
+    if (kinds.empty() || kinds.back() != file.kind) kinds.push_back(file.kind);
+  if (std::ranges::find(kinds, kind) != kinds.end()) return;
+  std::string there_are;
+  for (const std::string_view each : kinds) there_are += (there_are.empty() ? "" : ", ") + std::string(each);
+  throw usage_error("--kind " + printable(kind) + ": there is no such kind of project" +
+                    question_of(kind, kinds, "; there are: " + there_are));
+}
+
 }  // namespace
 
 std::variant<project_settings, std::string> parse_new(std::span<const std::string> words) {
   std::vector<std::string> names;
+  project_settings request;
   auto help =
-      command("imbrex new", "NAME",
-              "Makes a folder NAME with a project of CMake: a program with a chare, and a test of it on "
-              "the deterministic machine, for ctest. Its README.md says how to build it.")
+      command(
+          "imbrex new", "NAME [--kind KIND]",
+          "Makes a folder NAME with a project: a program, and a test of it on the deterministic machine. Its "
+          "README.md says how to build it.")
+          .option(
+              "--kind", "KIND", [&](const std::string& kind) { request.kind = kind; },
+              "chares: a program of C++ with a chare (default); grid: fields on a grid in blocks; gpu: "
+              "chares "
+              "that compute on GPUs; python: a program of Python; mpi: a program of MPI in C")
           .arguments(names)
           .read(words);
   if (help) return *std::move(help);
@@ -78,7 +97,9 @@ std::variant<project_settings, std::string> parse_new(std::span<const std::strin
   if (names.size() > 1)
     throw usage_error("one project at a time: " + std::to_string(names.size()) + " names are given");
   check_name(names.front());
-  return project_settings{names.front()};
+  check_kind(request.kind);
+  request.name = names.front();
+  return request;
 }
 
 void make_project(const project_settings& request, std::string_view version) {
@@ -91,7 +112,8 @@ void make_project(const project_settings& request, std::string_view version) {
   if (!files::create_directory(folder, problem) || problem)
     throw error("the folder " + request.name + " cannot be made here: " + problem.message());
   try {
-    for (const project_file& file : project_files) {
+    for (const project_file& file : project_files()) {
+      if (file.kind != request.kind) continue;
       const std::string text = with_replaced(file.text, "@VERSION@", interface_of(version));
       write(folder / file.name, with_replaced(text, "@NAME@", request.name));
     }

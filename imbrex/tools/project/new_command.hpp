@@ -11,10 +11,11 @@ namespace imbrex::tools {
 /// Settings of `imbrex new`.
 struct project_settings {
   std::string name;
+  std::string kind = "chares";  ///< one of the kinds that `project_files` has
 };
 
 /// Parses the words after `imbrex new`, or returns the text to print for --help. Throws `usage_error`, also
-/// for a name that is not valid for a program, a target and a folder.
+/// for a name that is not valid for a program, a target and a folder, and for an unknown kind.
 std::variant<project_settings, std::string> parse_new(std::span<const std::string> words);
 
 /// Writes the project into a new folder of its name below the working directory. Its build requires this

@@ -34,6 +34,12 @@ TEST(new_command, takes_one_name) {
   EXPECT_TRUE(std::get<std::string>(parse_new(words{"--help"})).starts_with("imbrex new NAME"));
 }
 
+TEST(new_command, takes_a_kind) {
+  EXPECT_EQ(std::get<project_settings>(parse_new(words{"heat"})).kind, "chares");
+  for (const std::string kind : {"chares", "grid", "gpu", "python", "mpi"})
+    EXPECT_EQ(std::get<project_settings>(parse_new(words{"--kind", kind, "heat"})).kind, kind);
+}
+
 TEST(new_command, refuses_names_that_no_project_can_have) {
   const std::vector<std::pair<words, const char*>> wrong{
       {{}, "the project needs a name, as in: imbrex new heat"},
@@ -48,6 +54,9 @@ TEST(new_command, refuses_names_that_no_project_can_have) {
       {{"imbrex"}, "CMake, or Imbrex itself, uses it"},
       {{std::string(61, 'a')}, "it has 61 characters, and may have 60"},
       {{"--nmae"}, "unknown option --nmae"},
+      {{"heat", "--kind", "gird"}, "--kind gird: there is no such kind of project; did you mean grid?"},
+      {{"heat", "--kind", "fortran"},
+       "there is no such kind of project; there are: chares, grid, gpu, python"},
   };
   for (const auto& [line, expected] : wrong)
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
@@ -78,17 +87,34 @@ std::string content(const files::path& file) {
 }
 
 TEST_F(new_project, has_all_files_with_its_name_and_the_version_that_it_asks_for) {
-  make_project({"heat"}, "2.7.1");
-  std::set<std::string> names;
-  for (const auto& file : files::directory_iterator("heat")) {
-    names.insert(file.path().filename());
-    EXPECT_EQ(content(file.path()).find('@'), std::string::npos) << file.path();
+  const std::vector<std::pair<std::string, std::set<std::string>>> kinds{
+      {"chares", {".gitignore", "CMakeLists.txt", "README.md", "main.cpp", "test.cpp", "worker.hpp"}},
+      {"grid", {".gitignore", "CMakeLists.txt", "README.md", "block.hpp", "main.cpp", "test.cpp"}},
+      {"gpu",
+       {".gitignore", "CMakeLists.txt", "README.md", "kernels.cu", "kernels.hpp", "main.cpp", "piece.hpp",
+        "test.cpp"}},
+      {"mpi", {".gitignore", "CMakeLists.txt", "README.md", "main.c"}}};
+  for (const auto& [kind, expected] : kinds) {
+    make_project({.name = kind, .kind = kind}, "2.7.1");
+    std::set<std::string> names;
+    for (const auto& file : files::directory_iterator(kind)) {
+      names.insert(file.path().filename());
+      EXPECT_EQ(content(file.path()).find('@'), std::string::npos) << file.path();
+    }
+    EXPECT_EQ(names, expected);
+    const std::string cmake = content(kind + "/CMakeLists.txt");
+    EXPECT_NE(cmake.find("project(" + kind + " LANGUAGES C"), std::string::npos);
+    EXPECT_NE(cmake.find("find_package(imbrex 2.7 REQUIRED"), std::string::npos);
   }
-  EXPECT_EQ(names, (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "main.cpp", "test.cpp",
-                                          "worker.hpp"}));
-  const std::string cmake = content("heat/CMakeLists.txt");
-  EXPECT_NE(cmake.find("project(heat LANGUAGES CXX)"), std::string::npos);
-  EXPECT_NE(cmake.find("find_package(imbrex 2.7 REQUIRED)"), std::string::npos);
+}
+
+TEST_F(new_project, may_be_one_of_python) {
+  make_project({.name = "heat", .kind = "python"}, "2.7.1");
+  std::set<std::string> names;
+  for (const auto& file : files::directory_iterator("heat")) names.insert(file.path().filename());
+  EXPECT_EQ(names,
+            (std::set<std::string>{".gitignore", "README.md", "program.py", "test_worker.py", "worker.py"}));
+  EXPECT_TRUE(content("heat/README.md").starts_with("# heat\n"));
 }
 
 TEST_F(new_project, replaces_nothing) {
@@ -96,7 +122,7 @@ TEST_F(new_project, replaces_nothing) {
   std::ofstream("file") << "precious";
   files::create_symlink("nowhere", "link");
   for (const std::string name : {"folder", "file", "link"}) {
-    EXPECT_EQ(testing::error_of<usage_error>([&] { make_project({name}, "0.1.0"); }),
+    EXPECT_EQ(testing::error_of<usage_error>([&] { make_project({.name = name}, "0.1.0"); }),
               "there is something of the name " + name + " here already; choose another name, or remove it");
   }
   EXPECT_TRUE(files::is_empty("folder"));
@@ -109,7 +135,7 @@ TEST_F(new_project, leaves_nothing_where_it_cannot_be_written) {
   const rlimit little{.rlim_cur = 20, .rlim_max = before.rlim_max};
   const auto action = std::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &little);
-  EXPECT_THROW(make_project({"heat"}, "0.1.0"), error);
+  EXPECT_THROW(make_project({.name = "heat"}, "0.1.0"), error);
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, action);
   EXPECT_FALSE(files::exists("heat"));
