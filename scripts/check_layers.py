@@ -30,7 +30,7 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "resident": ["transport", ""],
          "mpi": ["include", "image", "object", "datatype", "operation", "topology", "memory", "rank", "",
                  "collective", "window", "launch", "api", "fortran"],
-         "tools": ["process", "project", "trace", "trace/page", "replay", "command", "trace/command", "demo",
+         "tools": ["process", "metrics", "project", "trace", "trace/page", "replay", "command", "trace/command", "demo",
                    "overlap",
                    "balance", "checkpoint", "tune", "predict", "calibrate", ""]}
 # The folders above the core, and which of them each may include.

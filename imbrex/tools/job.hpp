@@ -9,6 +9,7 @@
 
 #include <imbrex/tools/cleaner.hpp>
 #include <imbrex/tools/foreign_launcher.hpp>
+#include <imbrex/tools/metrics/metrics_address.hpp>
 #include <imbrex/tools/process/signal_source.hpp>
 #include <imbrex/tools/restart_settings.hpp>
 
@@ -25,6 +26,7 @@ struct job_settings {
   /// Name of the launcher, such as "srun", that starts the processes; empty: this command does.
   std::string foreign_launcher;
   restart_settings restarts;
+  std::optional<metrics_address> metrics;  ///< where figures of the processes are to be had
 
   bool is_foreign() const { return !foreign_launcher.empty(); }
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/report_client.hpp>
 #include <nlohmann/json.hpp>
 
 namespace imbrex::tools {
@@ -59,6 +60,19 @@ std::string report_metrics::text() const {
     all +=
         std::string("# HELP ") + one.name + " " + one.help + "\n# TYPE " + one.name + " gauge\n" + one.lines;
   return all;
+}
+
+std::string figures_of_processes(pid_t process) {
+  report_metrics figures;
+  std::string silent;
+  for (const pid_t one : processes_to_ask(process)) {
+    try {
+      figures.add(ask_for_report(one, true));
+    } catch (const error& e) {
+      silent += std::string("# ") + e.what() + "\n";
+    }
+  }
+  return figures.text() + silent;
 }
 
 }  // namespace imbrex::tools

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,5 +28,9 @@ class report_metrics {
 
   std::vector<figure> figures_;
 };
+
+/// The lines of all processes that `processes_to_ask` finds. A comment names each that has not answered.
+/// Throws `error` if there are none.
+std::string figures_of_processes(pid_t process);
 
 }  // namespace imbrex::tools

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -23,6 +25,10 @@
 #include <imbrex/base/printable.hpp>
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/tools/foreign_launcher.hpp>
+#include <imbrex/tools/metrics/metrics_secret.hpp>
+#include <imbrex/tools/metrics/metrics_server.hpp>
+#include <imbrex/tools/report_client.hpp>
+#include <imbrex/tools/report_metrics.hpp>
 
 namespace imbrex::tools {
 
@@ -142,6 +148,30 @@ void follow_slurm(job_settings& base) {
   }
 }
 
+/// Figures of all processes of this launcher by HTTP, as long as it lives.
+struct figures_server {
+  explicit figures_server(const metrics_address& where) : server(where), secret(server.port()) {
+    server.start(secret.text(), [] { return figures_of_processes(::getpid()); });
+  }
+
+  metrics_server server;
+  metrics_secret secret;
+};
+
+/// Serves figures there. If that is not possible, it says so, and the job runs without.
+std::unique_ptr<figures_server> serve_figures(const metrics_address& where) {
+  try {
+    auto figures = std::make_unique<figures_server>(where);
+    const metrics_address found{where.host, figures->server.port()};
+    say("figures at http://" + found.text() + "/metrics for who sends the secret in " +
+        figures->secret.file());
+    return figures;
+  } catch (const error& e) {
+    say(std::string(e.what()) + "; the job runs without figures");
+    return nullptr;
+  }
+}
+
 /// Runs the job. If its processes cannot be started after a resize, it ends with a status, not an exception.
 job_end run_resized(const job_settings& settings, const launcher& by, bool is_resized) {
   try {
@@ -158,6 +188,7 @@ job_end run_resized(const job_settings& settings, const launcher& by, bool is_re
 int run_with_restarts(const job_settings& settings) {
   const restart_settings& restarts = settings.restarts;
   const launcher own{.clean = cleaner(restarts.is_in_memory ? restarts.folder : std::string())};
+  const auto figures = settings.metrics ? serve_figures(*settings.metrics) : nullptr;
   const folder_in_memory removed_at_end(restarts);
   if (restarts.folder.empty()) return run_job(settings, own).status;
   const time_limit limit(settings.timeout);

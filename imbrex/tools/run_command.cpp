@@ -72,7 +72,7 @@ int ranks_of(const std::string& text) {
 
 /// The options of `imbrex run` or `imbrex mpiexec` as written.
 struct run_options {
-  std::optional<std::string> processes, timeout, file, restarts, checkpoint_memory;
+  std::optional<std::string> processes, timeout, file, restarts, checkpoint_memory, metrics;
   bool prefix = false, preload = false;
   std::map<std::string, std::optional<std::string>> with_value{{"--ranks", {}}};  ///< options for the program
   std::map<std::string, bool> flags;
@@ -96,6 +96,10 @@ void add_common_options(command& run, run_options& input) {
               "start the job anew after the death of a process, from its newest checkpoint, at most N times")
       .option("--checkpoint-memory", "PERIOD", input.checkpoint_memory,
               "keep checkpoints in memory for --restarts: a time, or a number of balance points")
+      .option("--metrics", "HOST:PORT", input.metrics,
+              "answer requests of HTTP for figures of the processes, as `imbrex metrics` prints them, there; "
+              "only "
+              "who sends the secret in a file that is named at the start gets them")
       .option("--options", "FILE", input.file,
               "pass the options in this file to the program, and take -n from it")
       .option("--rank-stack", "SIZE", input.with_value["--rank-stack"],
@@ -303,6 +307,7 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
   request.command = std::move(input.program);
   request.processes = processes;
   if (input.timeout) request.timeout = timeout_of(*input.timeout);
+  if (input.metrics) request.metrics = parse_metrics_address(*input.metrics);
   if (input.has("--pes")) check_pes(*input.with_value.at("--pes"));
   std::vector<std::string> words = from_file.words;
   const std::vector<std::string> more = input.of_program();
@@ -389,7 +394,8 @@ job_settings job_of_foreign(run_options input, const options_file& from_file) {
                       name + " N times");
   for (const auto& [option, is_set] :
        {std::pair("--prefix", input.prefix), std::pair("--preload", input.preload),
-        std::pair("--migratable", input.flags.at("--migratable"))})
+        std::pair("--migratable", input.flags.at("--migratable")),
+        std::pair("--metrics", input.metrics.has_value())})
     if (is_set)
       throw usage_error(std::string(option) + ": the processes are those of " + name +
                         ", which this option does not reach");

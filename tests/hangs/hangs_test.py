@@ -12,12 +12,15 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 IMBREX, WORKER = sys.argv[1:3]
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell lets commands in the background ignore it
@@ -27,6 +30,7 @@ MACHINES = (("--pes", 2), ("--pes", 2, "--machine", "deterministic"), ("--pes", 
 GDB_SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "imbrex/tools/imbrex_gdb.py"
 MPICC = os.environ.get("IMBREX_TEST_MPICC")
 REPORTS = int(os.environ.get("IMBREX_TEST_REPORTS", "6"))
+STRANGERS = int(os.environ.get("IMBREX_TEST_STRANGERS", "200"))
 
 
 class Program:
@@ -90,6 +94,19 @@ def who(*words, status=0):
     if done.returncode != status:
         raise AssertionError(f"imbrex who {words} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done.stdout, done.stderr
+
+
+def http_get(port, secret=None):
+    """The status and the text of a reply of `imbrex run --metrics`."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics")
+    if secret:
+        request.add_header("Authorization", f"Bearer {secret}")
+    try:
+        with urllib.request.urlopen(request, timeout=LIMIT) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, refusal.read().decode()
 
 
 WAITS = (r"Waiting:.*block\(\d\), entry tick, on PE \d waits for the end of a sleep of 1\.0+ s.*"
@@ -358,6 +375,46 @@ class Figures(unittest.TestCase):
             label = rf'{{pid="{program.process.pid}",process="0",pe="1"}}'
             self.assertIn(f"imbrex_pe_chares{label} 2\n", done.stdout)
             self.assertIn(f"imbrex_pe_waits{label} 2\n", done.stdout)
+
+    def test_metrics_over_http(self):
+        prefix = (IMBREX, "run", "-n", 2, "--metrics", "127.0.0.1:0")
+        with Program("wait", "--pes", 1, prefix=prefix) as program:
+            said = program.wait_for("err", r"figures at http://127.0.0.1:\d+/metrics for who sends the secret in \S+\n")
+            port, file = re.search(r":(\d+)/metrics .* in (\S+)\n", said).groups()
+            self.assertEqual(stat.S_IMODE(os.stat(file).st_mode), 0o600)
+            secret = pathlib.Path(file).read_text()
+            settled(program, "entry run, on PE 1 waits")
+            self.assertEqual(http_get(port)[0], 401)
+            self.assertEqual(http_get(port, "f" * len(secret))[0], 401)
+            status, text = http_get(port, secret)
+            self.assertEqual(status, 200)
+            for process in range(2):
+                self.assertRegex(text, rf'imbrex_pe_chares{{pid="\d+",process="{process}",pe="{process}"}} 2\n')
+
+            for number in range(STRANGERS):  # who say garbage, and go
+                with socket.create_connection(("127.0.0.1", int(port)), LIMIT) as stranger:
+                    try:
+                        stranger.sendall(random.Random(number).randbytes(number % 20_000))
+                    except ConnectionError:  # after the answer to the first bytes nobody reads the others
+                        pass
+            self.assertEqual(http_get(port, secret)[0], 200)
+            self.assertIsNone(program.process.poll())
+
+            place = f"127.0.0.1:{port}"
+            done = self.run_command("run", "-n", 1, "--metrics", place, "true")
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(done.stderr, f"imbrex run: --metrics {place}: nobody can listen there: Address already in "
+                                          "use; choose another port, or 0 for one that is free; the job runs without "
+                                          "figures\n")
+            program.process.terminate()
+            program.end()
+            self.assertFalse(os.path.exists(file))
+
+    def test_metrics_at_no_place(self):
+        done = self.run_command("run", "-n", 1, "--metrics", "9100", "true")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "imbrex run: --metrics 9100: the port is missing; write HOST:PORT, such as --metrics "
+                             "127.0.0.1:9100\n"))
 
 
 if __name__ == "__main__":
