@@ -32,7 +32,7 @@ UNREAD = {"build", ".git", ".cache", "__pycache__"}
 # Options that documents name of the programs of others.
 FOREIGN = {
     "apt": set(), "export": set(), "head": set(), "pip": set(), "python": set(), "python3": set(), "sed": set(),
-    "sudo": set(), "umask": set(), "scontrol": set(), "module": set(),
+    "nsys": set(), "sudo": set(), "umask": set(), "scontrol": set(), "module": set(),
     "clang++-19": {"--cflags", "--libs"}, "pkg-config": {"--cflags", "--libs"},
     "cmake": {"--build", "--install", "--prefix", "--preset", "--target", "--component"},
     "ctest": {"--preset"},

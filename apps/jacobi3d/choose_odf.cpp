@@ -67,7 +67,7 @@ int announce(const settings& setup, std::int64_t& number) {
 /// The settings without what belongs to the run alone.
 settings settings_of_trial(settings setup) {
   setup.machine.trace.clear();
-  setup.machine.stats = false;
+  setup.machine.reports.stats = false;
   setup.machine.balance = {};
   setup.machine.checkpoint = {};
   setup.check = false;

@@ -273,7 +273,7 @@ TEST_P(migration, that_others_ask_for_waits_for_no_second_entry) {
 
 TEST(migration_statistics, tell_of_elements_that_stay) {
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(imbrex::run(options{.pes = 2, .stats = true},
+  EXPECT_EQ(imbrex::run(options{.pes = 2, .reports = {.stats = true}},
                         []() -> task<> {
                           const auto all = make_array<traveller>({2});
                           co_await all.created();

@@ -302,7 +302,10 @@ std::vector<option<options>> report_options() {
              s.log = static_cast<log_level>(parse_word(input, log_levels));
            }},
       {.words = {"--stats", "", "print messages, idle time and memory of the PEs, at the end and every 10 s"},
-       .set = [](options& s, const parsed_option&) { s.stats = true; }},
+       .set = [](options& s, const parsed_option&) { s.reports.stats = true; }},
+      {.words = {"--nvtx", "",
+                 "give a profiler, such as nsys profile, a range of NVTX for each piece of an entry"},
+       .set = [](options& s, const parsed_option&) { s.reports.nvtx = true; }},
   };
 }
 

@@ -100,6 +100,12 @@ struct checkpoint_settings {
   fault_settings faults{};  ///< `--fault FAULTS`: deaths of PEs on a machine of one thread
 };
 
+/// Reports of a run about itself, beside a trace.
+struct report_settings {
+  bool stats = false;  ///< `--stats`: report PE statistics at the end and every ten seconds
+  bool nvtx = false;   ///< `--nvtx`: give a profiler a range of NVTX for each piece of an entry
+};
+
 /// Facts about a command line and its program that are no settings.
 struct option_source {
   /// The last option for devices, for the error if there are no devices. Empty if the program sets the fields
@@ -154,8 +160,8 @@ struct options {
   bool trace_waits = false;
   bool trace_paused = false;  ///< `--trace-paused`: record only from `trace::start` on
   std::optional<log_level>
-      log{};           ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
-  bool stats = false;  ///< `--stats`: report PE statistics at the end and every ten seconds
+      log{};                  ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
+  report_settings reports{};  ///< `--stats` and `--nvtx`
 
   balance_settings balance{};        ///< `--balance` and the options that begin so
   checkpoint_settings checkpoint{};  ///< `--checkpoint`, the options that begin so, and `--restart`

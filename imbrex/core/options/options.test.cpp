@@ -239,13 +239,13 @@ TEST(options, choose_checkpoints_and_restarts) {
 TEST(options, say_what_is_recorded) {
   const auto none = command_line({}).parse();
   EXPECT_EQ(none.trace, "");
-  EXPECT_FALSE(none.trace_waits || none.trace_paused || none.stats);
+  EXPECT_FALSE(none.trace_waits || none.trace_paused || none.reports.stats || none.reports.nvtx);
   const auto all = command_line({"--trace", "run.trace", "--trace-buffer=64kB", "--trace-full", "wait",
-                                 "--trace-paused", "--stats"})
+                                 "--trace-paused", "--stats", "--nvtx"})
                        .parse();
   EXPECT_EQ(all.trace, "run.trace");
   EXPECT_EQ(all.trace_buffer, 64'000U);
-  EXPECT_TRUE(all.trace_waits && all.trace_paused && all.stats);
+  EXPECT_TRUE(all.trace_waits && all.trace_paused && all.reports.stats && all.reports.nvtx);
   EXPECT_FALSE(
       command_line({"--trace-full", "wait", "--trace", "f", "--trace-full", "drop"}).parse().trace_waits);
   for (const char* const size : {"64", "3999B", "101GB", "big", ""})

@@ -519,7 +519,7 @@ struct taker : chare<taker> {
 
 TEST_F(Tracing, MessagesThatCannotBeSerialisedAreSentAllTheSame) {
   auto settings = how(2);
-  settings.stats = true;
+  settings.reports.stats = true;
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings,
                 []() -> task<> {

@@ -67,7 +67,7 @@ struct worker : chare<worker> {
 };
 
 TEST(RunStatistics, SaysWhatARunDid) {
-  options settings{.pes = 3, .machine = machine_kind::simulated, .stats = true};
+  options settings{.pes = 3, .machine = machine_kind::simulated, .reports = {.stats = true}};
   settings.net_latency = std::chrono::milliseconds(3);
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings,
@@ -91,7 +91,7 @@ int exposed(const std::string& summary) {
 }
 
 TEST(RunStatistics, TheTimeOnAModelledLinkIsExposed) {
-  options settings{.pes = 2, .stats = true};
+  options settings{.pes = 2, .reports = {.stats = true}};
   settings.net_latency = std::chrono::milliseconds(30);
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings,

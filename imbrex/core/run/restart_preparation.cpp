@@ -30,7 +30,7 @@ options settings_of_preparation(const options& settings) {
   own.choose_device = nullptr;
   own.source.device_words.clear();
   own.trace.clear();
-  own.stats = false;
+  own.reports = {};
   return own;
 }
 

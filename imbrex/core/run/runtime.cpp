@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <imbrex/base/host/crash_handler.hpp>
+#include <imbrex/base/host/nvtx_tool.hpp>
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/base/printable.hpp>
@@ -19,6 +20,7 @@
 #include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/core/pe/executor_gate.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
+#include <imbrex/core/record/nvtx_ranges.hpp>
 #include <imbrex/core/record/pe_statistics.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/core/record/run_recording.hpp>
@@ -72,6 +74,16 @@ void warn_of_shared_processors(const host_share& share) {
     return true;
   }();
   static_cast<void>(once);
+}
+
+/// The tool that takes the ranges of --nvtx; null, after a warning, if there is none.
+const nvtx_tool* profiler_or_warning() {
+  try {
+    return &loaded_nvtx_tool();
+  } catch (const error& e) {
+    log(log_level::warning, std::string("--nvtx: nobody takes the ranges: ") + e.what());
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -185,7 +197,7 @@ runtime::runtime(const options& settings, bootstrap* meeting, const machine_make
 void runtime::build(const host_share& share, const bootstrap* meeting) {
   make_pes(share);
   machine_->connect(share.has_processor_for_each, nullptr);
-  if (!how_.trace.empty() || how_.stats) attach_observers(meeting, share);
+  if (!how_.trace.empty() || how_.reports.stats || how_.reports.nvtx) attach_observers(meeting, share);
   for (auto& p : processors_) pe_attachment::attach_all(*p);
   check_balancer();
   if (job_ && job_->comm() != nullptr) pe_attachment::attach_all(*job_->comm());
@@ -243,16 +255,18 @@ void runtime::attach_observers(const bootstrap* meeting, const host_share& share
   if (!how_.trace.empty())
     recording_ = std::make_unique<run_recording>(
         how_, recorded_time{is_real_time, !is_real_time && !charges_pes}, meeting, pes_, share.job);
-  if (how_.stats)
+  if (how_.reports.stats)
     statistics_ = std::make_unique<run_statistics>(
         job_
             ? "process " + std::to_string(job_->process()) + " of " + std::to_string(job_->processes()) + ": "
             : "",
         machine_->time(), is_real_time);
+  const nvtx_tool* const profiler = how_.reports.nvtx ? profiler_or_warning() : nullptr;
   for (auto& p : processors_) {
     if (statistics_)
       p->attach(*counters_.emplace_back(std::make_unique<pe_statistics>(*p, statistics_->add_pe())));
     if (recording_) recording_->attach(*p);
+    if (profiler != nullptr) p->attach(*ranges_.emplace_back(std::make_unique<nvtx_ranges>(*profiler)));
   }
   if (!recording_) return;
   if (job_ && job_->comm() != nullptr) recording_->attach(static_cast<scheduler&>(*job_->comm()));

@@ -20,6 +20,7 @@ struct host_share;
 namespace detail {
 
 class job;
+class nvtx_ranges;
 class pe_statistics;
 class run_recording;
 class run_statistics;
@@ -80,6 +81,7 @@ class runtime final : public local_run {
   std::unique_ptr<detail::run_statistics> statistics_;            ///< null if no statistics are requested
   std::vector<std::unique_ptr<detail::pe_statistics>> counters_;  ///< one for each PE, if there are
                                                                   ///< statistics
+  std::vector<std::unique_ptr<detail::nvtx_ranges>> ranges_;      ///< one for each PE, with --nvtx and a tool
   std::unique_ptr<detail::job> job_;                              ///< null for a process by itself
   std::vector<std::unique_ptr<detail::transport>> wires_;         ///< over the machine's: links, devices
   std::unique_ptr<main_task> main_;
