@@ -12,6 +12,8 @@ install(TARGETS ${libraries} EXPORT imbrexTargets
 # Headers for programs that have another library, which no component of ours compiles.
 install(FILES imbrex/serial/eigen.hpp imbrex/serial/kokkos.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/serial COMPONENT development)
+install(FILES imbrex/kokkos.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex COMPONENT development)
+install(FILES imbrex/core/gpu/kokkos.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/core/gpu COMPONENT development)
 # Commands of gdb for programs that use Imbrex.
 install(FILES imbrex/tools/imbrex_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/imbrex/gdb RENAME imbrex.py
         COMPONENT development)

@@ -61,6 +61,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/device_loan.hpp
   imbrex/device_reduction.hpp
   imbrex/device_work.hpp
+  imbrex/kokkos.hpp
   imbrex/persistent_channel.hpp
   imbrex/shared_device_buffer.hpp
   imbrex/stream_set.hpp
