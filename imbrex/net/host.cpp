@@ -122,6 +122,16 @@ detail::host_user this_process(std::string host, int pes, int beside, const std:
 
 }  // namespace
 
+int pes_of_own_processors(const host_share& share) {
+  const std::vector<int>& own = share.processes[share.self].processors;
+  const auto is_own = [&](int processor) { return std::ranges::find(own, processor) != own.end(); };
+  int pes = 0;
+  for (std::size_t p = 0; p < share.processes.size(); ++p)
+    if (p == share.self || std::ranges::any_of(share.processes[p].processors, is_own))
+      pes += share.processes[p].pes;
+  return pes;
+}
+
 std::string shared_processors_text(const host_share& share, int usable) {
   std::set<int> of_all;
   for (const host_process& each : share.processes)

@@ -51,6 +51,10 @@ host_share own_host(int pes, int beside);
 /// `beside`: number of its other threads that need a processor, too. `devices`: as in `host_process`.
 host_share share_host(bootstrap& job, int pes, int beside, const std::string& devices);
 
+/// The number of PEs that share this process's processors: its own, and those of processes of this host that
+/// may use one of them.
+int pes_of_own_processors(const host_share& share);
+
 /// The warning of the host's first process if its PEs outnumber the processors; else empty. `usable`: number
 /// of processors that this process may use at the same time.
 std::string shared_processors_text(const host_share& share, int usable);

@@ -18,6 +18,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/base/host/crash_handler.hpp>
+#include <imbrex/base/host/library_threads.hpp>
 #include <imbrex/base/host/pause.hpp>
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/device/device.hpp>
@@ -188,10 +189,12 @@ void thread_machine::run_thread(std::size_t place) {
   const scheduler::activation running(pe);
   std::optional<crash_stack> stack;
   std::optional<observed_thread> its_thread;
+  std::optional<openmp_limit> its_openmp;
   try {
     stack.emplace();
     if (bind_ == thread_settings::binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
     if (keeps_apart_) claims_.settle(place);
+    if (pe.pe() != scheduler::no_pe) its_openmp.emplace();
     its_thread.emplace(pe);
   } catch (...) {
     listener_.on_uncaught(pe.pe());

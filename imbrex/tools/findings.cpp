@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/library_threads.hpp>
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/device/backends/devices.hpp>
@@ -89,6 +90,15 @@ ordered_json processors() {
           {"allowed", usable_processor_numbers()},
           {"control_group", paid != 0 ? ordered_json(paid) : ordered_json(nullptr)},
           {"usable", usable_processors()}};
+}
+
+/// The threads of OpenMP and BLAS in each PE, and the user's number, which decides where it is valid.
+ordered_json threads_of_libraries(const host_share& host) {
+  const char* const text = std::getenv(library_threads_variable);
+  const bool is_number = text != nullptr && is_number_of_threads(text);
+  const int threads = library_threads(usable_processors(), pes_of_own_processors(host));
+  return {{"variable", text == nullptr ? ordered_json(nullptr) : ordered_json(text)},
+          {"threads", is_number ? ordered_json(nullptr) : ordered_json(threads)}};
 }
 
 /// The value of the command-line option for this map.
@@ -239,6 +249,7 @@ ordered_json process_findings::json(int rank, const host_share& host, bool with_
       {"rank", rank},
       {"host", name_of_this_host()},
       {"processors", processors()},
+      {"libraries", threads_of_libraries(host)},
       {"hiding", hiding()},
       {"backends", backends(how_, devices_.get())},
       {"machine", option_word(how_.machine)},

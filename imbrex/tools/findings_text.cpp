@@ -55,6 +55,14 @@ std::string processors_text(const ordered_json& processors) {
          "\n";
 }
 
+std::string libraries_text(const ordered_json& libraries) {
+  const auto& variable = libraries["variable"];
+  const std::string value = variable.is_null() ? "" : "OMP_NUM_THREADS=" + word(variable);
+  if (libraries["threads"].is_null()) return "  OpenMP and BLAS: threads in each PE by " + value + "\n";
+  return "  OpenMP and BLAS: " + count(libraries["threads"], "thread") + " in each PE, as " +
+         (value.empty() ? "OMP_NUM_THREADS is not set" : value + " is no number of threads") + "\n";
+}
+
 std::string device_text(const ordered_json& device) {
   std::string text =
       "    " + device["index"].dump() + ": " + word(device["name"]) + ", " + memory(device["memory"]);
@@ -183,8 +191,8 @@ std::string text_of(const ordered_json& found) {
                     "\n";
   for (const auto& process : processes) {
     text += "Process " + process["rank"].dump() + ", on " + word(process["host"]) + "\n";
-    text += processors_text(process["processors"]) + devices_text(process) + pes_text(process) +
-            paths_text(process["paths"]);
+    text += processors_text(process["processors"]) + libraries_text(process["libraries"]) +
+            devices_text(process) + pes_text(process) + paths_text(process["paths"]);
   }
   return text;
 }

@@ -16,6 +16,7 @@ nlohmann::ordered_json found_on_two_processors() {
     "processes": [{
       "rank": 0, "host": "here",
       "processors": {"of_host": 4, "allowed": [0, 1, 3], "control_group": 2, "usable": 2},
+      "libraries": {"variable": null, "threads": 1},
       "hiding": {"CUDA_VISIBLE_DEVICES": "1"},
       "backends": [
         {"name": "cuda", "problem": null, "devices": [
@@ -48,6 +49,7 @@ TEST(findings_text, says_everything_once) {
             "Started by itself: one process\n"
             "Process 0, on here\n"
             "  processors: 2 usable of 4; affinity allows 0-1,3; the control group's quota pays for 2\n"
+            "  OpenMP and BLAS: 1 thread in each PE, as OMP_NUM_THREADS is not set\n"
             "  CUDA_VISIBLE_DEVICES=1: no other devices are shown to this process\n"
             "  cuda: 1 device\n"
             "    0: H200, 140.0 GiB, at 0000:1b:00.0, near processors 0-1\n"

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <deque>
@@ -21,6 +23,8 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/library_threads.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/tools/abandoned_segments.hpp>
 #include <imbrex/tools/ending.hpp>
@@ -57,6 +61,27 @@ constexpr auto interrupt_gap = 200ms;
 constexpr auto quit_gap = 2s;
 
 time_point now() { return std::chrono::steady_clock::now(); }
+
+/// The threads of OpenMP and BLAS for each PE of such a job; none if the user has set their number, or if
+/// there is one PE. `pes`: of each process; 0: their share of the processors.
+std::optional<int> threads_of_libraries(int processes, int pes) {
+  const char* const value = std::getenv(library_threads_variable);
+  if (value != nullptr && is_number_of_threads(value)) return std::nullopt;
+  const int processors = usable_processors();
+  if (pes == 0) pes = std::max(1, processors / processes);
+  const std::int64_t pes_of_job = processes * std::int64_t{pes};
+  if (pes_of_job <= 1) return std::nullopt;
+  return library_threads(processors, static_cast<int>(std::min<std::int64_t>(pes_of_job, processors)));
+}
+
+/// The variables of a job's processes, with that for the threads of libraries unless the user has set it.
+std::vector<std::pair<std::string, std::string>> environment_of(const job_settings& settings) {
+  auto variables = settings.environment;
+  if (settings.is_foreign()) return variables;
+  if (const auto threads = threads_of_libraries(settings.processes, settings.pes))
+    variables.emplace_back(library_threads_variable, std::to_string(*threads));
+  return variables;
+}
 
 /// A message in the launcher's own name.
 std::string message_of(const std::string& text) { return "imbrex run: " + printable_lines(text) + "\n"; }
@@ -149,7 +174,7 @@ class job {
   void start() {
     members_.reserve(static_cast<std::size_t>(settings_.processes));
     const process_request request{.command = settings_.command,
-                                  .environment = settings_.environment,
+                                  .environment = environment_of(settings_),
                                   .kept_open = launcher_.clean.descriptor(),
                                   .ignored = settings_.restarts.signal,
                                   .state = launcher_.signals.inherited()};

@@ -25,6 +25,7 @@ struct job_settings {
   std::vector<std::pair<std::string, std::string>> environment;  ///< additional variables of its environment
   /// Name of the launcher, such as "srun", that starts the processes; empty: this command does.
   std::string foreign_launcher;
+  int pes = 0;  ///< PEs of each process; 0: their share of the processors
   restart_settings restarts;
   std::optional<metrics_address> metrics;  ///< where figures of the processes are to be had
 

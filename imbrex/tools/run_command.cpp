@@ -193,6 +193,16 @@ std::string value_in_all(const run_options& input, bool is_mpi, const std::strin
   return value_in(is_mpi ? words_of_variable(inherited_variable()) : input.program, name);
 }
 
+/// The PEs of each process: those of --pes, or the one of a process of Python; 0: their share of the
+/// processors.
+int pes_of_process(const run_options& input, const options_file& from_file, bool is_mpi) {
+  std::string text = value_in_all(input, is_mpi, "--pes");
+  if (text.empty()) text = value_in(from_file.words, "--pes");
+  if (text.empty()) text = value_in(words_of_variable(inherited_variable()), "--pes");
+  if (text.empty() && !is_mpi && is_python(input.program.front())) return 1;
+  return parse_number<int>(text).value_or(0);
+}
+
 /// A folder for the checkpoints of one job, in memory.
 std::string folder_in_memory() { return checkpoints_in_memory + std::to_string(::getpid()); }
 
@@ -304,6 +314,8 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
       !folder.empty() && std::getenv("IMBREX_BUNDLED_UCX") == nullptr)
     request.environment.emplace_back("IMBREX_BUNDLED_UCX",
                                      folder);  // for programs without a UCX of their own
+  const bool is_mpi = is_of_mpi(input, way);
+  request.pes = pes_of_process(input, from_file, is_mpi);
   request.command = std::move(input.program);
   request.processes = processes;
   if (input.timeout) request.timeout = timeout_of(*input.timeout);
@@ -312,7 +324,6 @@ job_settings job_of(run_options input, const options_file& from_file, int proces
   std::vector<std::string> words = from_file.words;
   const std::vector<std::string> more = input.of_program();
   words.insert(words.end(), more.begin(), more.end());
-  const bool is_mpi = is_of_mpi(input, way);
   if (is_mpi && input.prefix)
     words.emplace_back("--prefix");  // the program knows which rank writes a line
   else

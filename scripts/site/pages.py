@@ -15,7 +15,7 @@ PARTS = {
     "do": ("Do", "A page for each task.",
            ["docs/launch", "docs/gpu", "docs/resident", "docs/particles", "docs/python", "docs/mpi", "docs/balancing",
             "docs/checkpoints", "docs/output", "docs/trace-report", "docs/tune", "docs/overlap", "docs/predict",
-            "docs/extension", "docs/hangs", "docs/trouble"]),
+            "docs/libraries", "docs/extension", "docs/hangs", "docs/trouble"]),
     "look-up": ("Look up", "All names, options, settings, errors and formats.",
                 ["reference/index", "docs/python-reference", "docs/mpi-functions", "docs/options", "docs/settings",
                  "docs/errors", "docs/headers", "docs/file-formats", "docs/trace-format", "docs/glossary"]),

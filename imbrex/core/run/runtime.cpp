@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <imbrex/base/host/crash_handler.hpp>
+#include <imbrex/base/host/library_threads.hpp>
 #include <imbrex/base/host/nvtx_tool.hpp>
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/log.hpp>
@@ -177,6 +178,7 @@ runtime::runtime(const options& settings, bootstrap* meeting, const machine_make
     machine_ = std::make_unique<processes_machine>(std::move(machine_), *job_, *this);
   }
   if (machine_->simulated_time() == nullptr) warn_of_shared_processors(share);
+  if (how_.machine == machine_kind::threads) limit_library_threads(pes_of_own_processors(share));
   node_starts_ = host_starts_;
   if (const int of_node = machine_->pes_of_node(); of_node > 0)
     for (int pe = of_node; pe < how_.pes; pe += of_node) node_starts_.push_back(pe);
