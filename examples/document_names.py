@@ -176,6 +176,8 @@ class Names:
                     if deeper not in self.subcommands[following]:
                         yield f"imbrex {following} has no command {deeper}"
                 allowed |= self.options_of.get("imbrex " + command, set())
+            elif word == "imbrex" and following == "--version":
+                allowed.add("--json")
             elif word == "./dev" and following and not following.startswith("-") and following not in self.dev:
                 yield f"./dev has no command {following}"
             if name == "imbrex-mpiexec":

@@ -6,6 +6,7 @@ namespace imbrex::tools {
 
 const built_with& this_build() {
   static constexpr built_with build{.version = IMBREX_VERSION,
+                                    .commit = IMBREX_COMMIT,
                                     .compiler = IMBREX_COMPILER,
                                     .build_type = IMBREX_BUILD_TYPE,
                                     .ucx = IMBREX_UCX,

@@ -5,10 +5,11 @@
 
 namespace imbrex::tools {
 
-/// The version of this Imbrex and of the libraries in its build. Empty for a library that it was built
-/// without.
+/// The version and commit of this Imbrex, and the versions of the libraries in its build. Empty for a library
+/// that it was built without.
 struct built_with {
   std::string_view version;
+  std::string_view commit;      ///< commit of its source; empty if that was no repository
   std::string_view compiler;    ///< "Clang 19.1.7"
   std::string_view build_type;  ///< CMAKE_BUILD_TYPE: "RelWithDebInfo"
   std::string_view ucx;

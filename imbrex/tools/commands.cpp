@@ -6,6 +6,7 @@
 #include <imbrex/tools/calibrate/calibrate.hpp>
 #include <imbrex/tools/checkpoint/command.hpp>
 #include <imbrex/tools/demo/demo.hpp>
+#include <imbrex/tools/findings.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
 #include <imbrex/tools/predict/predict.hpp>
@@ -17,6 +18,7 @@
 #include <imbrex/tools/trace/command/trace_command.hpp>
 #include <imbrex/tools/tune/tune.hpp>
 #include <imbrex/tools/who_command.hpp>
+#include <nlohmann/json.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -62,7 +64,7 @@ command_list commands() {
         parse_and_run<predict::parse_command, predict::predict>},
        {"calibrate", "measure this machine, and print a machine file for predictions",
         parse_and_run<calibrate::parse_command, calibrate::calibrate>}});
-  all.version("imbrex " + std::string(this_build().version));
+  all.version("imbrex " + std::string(this_build().version), [] { return build_findings().dump(); });
   return all;
 }
 

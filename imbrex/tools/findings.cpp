@@ -216,10 +216,11 @@ ordered_json paths(const host_share& host, const extension::run_devices* devices
 
 ordered_json build_findings() {
   const built_with& build = this_build();
-  return {
-      {"version", build.version},    {"compiler", build.compiler},  {"build_type", build.build_type},
-      {"ucx", or_null(build.ucx)},   {"pmix", or_null(build.pmix)}, {"mpi", or_null(build.mpi)},
-      {"cuda", or_null(build.cuda)}, {"otf2", or_null(build.otf2)}, {"device_models", device_model_names()}};
+  return {{"version", build.version},    {"commit", or_null(build.commit)},
+          {"compiler", build.compiler},  {"build_type", build.build_type},
+          {"ucx", or_null(build.ucx)},   {"pmix", or_null(build.pmix)},
+          {"mpi", or_null(build.mpi)},   {"cuda", or_null(build.cuda)},
+          {"otf2", or_null(build.otf2)}, {"device_models", device_model_names()}};
 }
 
 process_findings::process_findings(const options& how) : how_(how) {

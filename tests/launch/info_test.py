@@ -13,7 +13,7 @@ import unittest
 
 IMBREX, MPIRUN = sys.argv[1:3]
 LIMIT = 50  # seconds that nothing here takes unless it hangs
-BUILD = ["version", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "otf2", "device_models",
+BUILD = ["version", "commit", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "otf2", "device_models",
          "launcher", "processes"]
 PROCESS = ["rank", "host", "processors", "libraries", "hiding", "backends", "machine", "bound", "device", "device_map",
            "problem", "pes", "paths"]

@@ -16,14 +16,16 @@ namespace {
 constexpr std::string_view help_command = "help";
 constexpr std::string_view help_option = "--help";
 constexpr std::string_view version_option = "--version";
+constexpr std::string_view json_option = "--json";
 
 }  // namespace
 
 command_list::command_list(std::string name, std::string text, std::vector<listed_command> commands)
     : name_(std::move(name)), text_(std::move(text)), commands_(std::move(commands)) {}
 
-command_list& command_list::version(std::string text) {
+command_list& command_list::version(std::string text, std::string (*json)()) {
   version_ = std::move(text);
+  json_of_version_ = json;
   return *this;
 }
 
@@ -67,14 +69,19 @@ int command_list::run_help(std::span<const std::string> words) const {
   return command.run(std::array{std::string(help_option)});
 }
 
+int command_list::run_version(std::span<const std::string> words) const {
+  if (words.size() > 1 || (!words.empty() && words.front() != json_option))
+    throw usage_error("unknown argument '" + words.back() + "': " + name_ + " --version takes " +
+                      std::string(json_option) + " or nothing");
+  print((words.empty() ? version_ : json_of_version_()) + "\n");
+  return 0;
+}
+
 int command_list::run(std::span<const std::string> words) const {
   const std::string first = words.empty() ? std::string() : words.front();
   if (first == help_option || first == "-h") return run_help({});
   if (first == help_command) return run_help(words.subspan(1));
-  if (first == version_option && !version_.empty()) {
-    print(version_ + "\n");
-    return 0;
-  }
+  if (first == version_option && !version_.empty()) return run_version(words.subspan(1));
   if (first.starts_with('-')) refuse_option(first);
   return known(first).run(words.subspan(1));
 }
@@ -87,7 +94,9 @@ std::string command_list::help() const {
   std::string help = name_ + " COMMAND [OPTIONS]\n\n" + wrapped(text_) + "\n\n";
   for (const listed_command& each : commands_) help += help_of({each.name, "", std::string(each.summary)});
   help += help_of({help_command, "COMMAND", "print the help of a command"});
-  if (!version_.empty()) help += help_of({version_option, "", "print the version"});
+  if (!version_.empty())
+    help += help_of({version_option, "",
+                     "print the version; with --json, also the commit and the libraries of the build"});
   return help + help_of({help_option, "", "print this"});
 }
 

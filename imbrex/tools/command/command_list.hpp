@@ -25,11 +25,12 @@ class command_list {
   /// `name`: the name in errors and help ("imbrex"). `text`: its purpose.
   command_list(std::string name, std::string text, std::vector<listed_command> commands);
 
-  /// Sets the text that `--version` prints.
-  command_list& version(std::string text);
+  /// Sets the text that `--version` prints, and the object that `--version --json` does.
+  command_list& version(std::string text, std::string (*json)());
 
-  /// Runs a command, or prints the help (`--help`, `help`, `help COMMAND`) or the version. Returns the exit
-  /// status. Throws usage_error if the words begin with no command, and the exceptions of the command.
+  /// Runs a command, or prints the help (`--help`, `help`, `help COMMAND`) or the version (`--version`).
+  /// Returns the exit status. Throws usage_error if the words begin with no command, and the exceptions of
+  /// the command.
   int run(std::span<const std::string> words) const;
 
   /// The beginning of error texts: "imbrex run" if the words begin with that command.
@@ -40,11 +41,13 @@ class command_list {
   const listed_command* find(std::string_view name) const;
   const listed_command& known(const std::string& name) const;
   int run_help(std::span<const std::string> words) const;
+  int run_version(std::span<const std::string> words) const;
   [[noreturn]] void refuse_option(const std::string& word) const;
 
   std::string name_;
   std::string text_;
   std::string version_;
+  std::string (*json_of_version_)() = nullptr;
   std::vector<listed_command> commands_;
 };
 

@@ -69,9 +69,14 @@ TEST(command_list, prints_help) {
 }
 
 TEST(command_list, prints_the_version_if_it_has_one) {
-  const command_list commands = reckoner().version("reckon 1.2");
+  const command_list commands =
+      reckoner().version("reckon 1.2", [] { return std::string(R"({"version":"1.2"})"); });
   EXPECT_EQ(run(commands, {"--version"}).text, "reckon 1.2\n");
-  EXPECT_NE(run(commands, {"--help"}).text.find("  --version            print the version\n"),
+  EXPECT_EQ(run(commands, {"--version", "--json"}).text, "{\"version\":\"1.2\"}\n");
+  for (const words& wrong : {words{"--version", "--jsno"}, words{"--version", "--json", "sum"}})
+    EXPECT_EQ(run(commands, wrong).text,
+              "unknown argument '" + wrong.back() + "': reckon --version takes --json or nothing");
+  EXPECT_NE(run(commands, {"--help"}).text.find("  --version            print the version; with --json"),
             std::string::npos);
   EXPECT_EQ(run(commands, {"--vresion"}).text, "unknown option --vresion; did you mean --version?");
   EXPECT_EQ(run(reckoner(), {"--version"}).status, usage_error::exit_status);
