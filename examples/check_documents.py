@@ -34,6 +34,12 @@ OF_THE_TREE = {"CONTRIBUTING.md", "architecture.md", "claims.md", "glossary.md",
 UNREAD = {"build", ".git", ".cache"}
 
 
+def documents_of(root):
+    """The documents at the root that are there, and those in docs/."""
+    names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+    return [*(root / name for name in names if (root / name).exists()), *sorted((root / "docs").glob("*.md"))]
+
+
 def plain(text):
     """The text without indentation and blank lines at the ends, so that parts can be found in it."""
     return "\n".join(line.strip() for line in text.strip().splitlines())
@@ -45,7 +51,7 @@ def check(root):
                 for language, names in SOURCES.items()}
     complaints = []
     blocks = 0
-    for document in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:
+    for document in documents_of(root):
         for block in BLOCK.finditer(document.read_text()):
             blocks += 1
             wanted = plain(block[2])
@@ -178,7 +184,7 @@ def check_tree(root):
     """The complaints about the tree at `root`, and what was read."""
     complaints, blocks = check(root)
     dead, links = dead_links(root)
-    documents = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    documents = documents_of(root)
     complaints += dead + unlisted_headers(root) + wrongly_listed_headers(root) + incomplete_settings(root)
     complaints += errors_of_no_source(root) + broken_pages(root)
     complaints += document_names.tree_complaints(root, documents)

@@ -18,10 +18,12 @@ PARTS = {
             "docs/libraries", "docs/extension", "docs/hangs", "docs/trouble"]),
     "look-up": ("Look up", "All names, options, settings, errors and formats.",
                 ["reference/index", "docs/python-reference", "docs/mpi-functions", "docs/options", "docs/settings",
-                 "docs/errors", "docs/headers", "docs/file-formats", "docs/trace-format", "docs/glossary"]),
+                 "docs/errors", "docs/headers", "docs/file-formats", "docs/trace-format", "docs/versions", "CHANGELOG",
+                 "docs/glossary"]),
     "understand": ("Understand", "How it works, and how fast it is.",
-                   ["docs/architecture", "docs/performance", "docs/claims", "CONTRIBUTING"]),
+                   ["docs/architecture", "docs/performance", "docs/claims", "SECURITY", "CONTRIBUTING"]),
 }
+PAGES_OF_ROOT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 LINK_TO_TUTORIAL = re.compile(r"\]\(((?:docs/)?)tutorial\.md#([\w-]+)\)")
 # An option in the first column of docs/options.md, which the search must find by its name.
@@ -76,7 +78,7 @@ def write_documents(root, folder):
     """Writes the documents of the tree at `root` as pages below `folder`."""
     shutil.copytree(root / "docs", folder / "docs")
     shutil.copytree(root / "examples", folder / "examples")
-    for name in ("README.md", "CONTRIBUTING.md", "LICENSE"):
+    for name in (*PAGES_OF_ROOT, "LICENSE"):
         shutil.copy(root / name, folder / name)
     tutorial = folder / "docs/tutorial.md"
     first, chapters = chapters_of(tutorial.read_text())
@@ -95,7 +97,7 @@ def write_documents(root, folder):
     tutorial.write_text(with_links_inside(first) + "\n" + toctree([name for name, _ in chapters], hidden=True))
     options = folder / "docs/options.md"
     options.write_text(options_with_names(options.read_text()))
-    for page in [folder / "README.md", folder / "CONTRIBUTING.md", *(folder / "docs").glob("*.md")]:
+    for page in [*(folder / name for name in PAGES_OF_ROOT), *(folder / "docs").glob("*.md")]:
         page.write_text(LINK_TO_TUTORIAL.sub(to_chapter, page.read_text()))
 
 

@@ -51,7 +51,7 @@ class Pages(unittest.TestCase):
             (root / "docs/tutorial.md").write_text("# T\n[b](#b)\n## 1. A\n### B\n[two](#2-c)\n## 2. C\n")
             (root / "docs/options.md").write_text("# O\n")
             (root / "README.md").write_text("[b](docs/tutorial.md#b) [c](docs/tutorial.md#2-c)\n")
-            for name in ("CONTRIBUTING.md", "LICENSE"):
+            for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"):
                 (root / name).write_text("")
             made.mkdir()
             pages.write_documents(root, made)
