@@ -59,6 +59,7 @@ def main(arguments):
     pages.write_parts(source)
     pages.write_reference(source, headers, described_headers())
     status = run_sphinx(source, is_strict)
+    (FOLDER / "llms.txt").write_text(pages.text_of_all(ROOT))
     for complaint in complaints if is_strict else []:
         print(complaint, file=sys.stderr)
     names = sum(1 for _ in public_names.names_of(work / "doxygen"))

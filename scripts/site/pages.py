@@ -101,6 +101,21 @@ def write_documents(root, folder):
         page.write_text(LINK_TO_TUTORIAL.sub(to_chapter, page.read_text()))
 
 
+def text_of_all(root):
+    """All pages for users as one text, for programs that read: what each part is for, then its pages in order."""
+    lines = ["# Imbrex", "", "> A message-driven runtime for C++20, CUDA and Python: many objects for each processor, "
+             "so that communication overlaps with computation.", ""]
+    for name, (title, text, pages) in PARTS.items():
+        if name == "understand":
+            continue
+        lines += [f"Part: {title}. {text}", ""]
+        for page in pages:
+            file = root / f"{page}.md"
+            if file.exists():  # the reference of C++ is made by Doxygen, and is too long
+                lines += [f"<!-- {page}.md -->", "", file.read_text().strip(), ""]
+    return "\n".join(lines)
+
+
 def write_parts(folder):
     """Writes the first page and a page for each part."""
     lines = ["# Imbrex", "", "A message-driven runtime for C++20 and Python: many objects for each processor, so that",

@@ -59,6 +59,12 @@ class Pages(unittest.TestCase):
             self.assertIn("[b](tutorial-1.md#b)", (made / "docs/tutorial.md").read_text())
             self.assertIn("[two](tutorial-2.md)", (made / "docs/tutorial-1.md").read_text())
 
+    def test_one_text_has_all_pages_for_users(self):
+        text = pages.text_of_all(ROOT)
+        for page in ["README.md", "CHANGELOG.md", *(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]:
+            is_for_users = page.removesuffix(".md") not in pages.PARTS["understand"][2]
+            self.assertEqual((ROOT / page).read_text().strip() in text, is_for_users, page)
+
     def test_options_have_names(self):
         made = pages.options_with_names("## Every program\n| option | meaning |\n|---|---|\n| `--pes N` | number |\n")
         self.assertIn("```{program} imbrex::run", made)
