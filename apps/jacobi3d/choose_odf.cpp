@@ -85,15 +85,27 @@ double seconds_of_trial(settings trial, std::int64_t odf, int& status) {
   return result.seconds_per_iteration;
 }
 
+std::vector<imbrex::odf_estimate> estimates_of(const settings& setup) {
+  return imbrex::estimate_odfs(setup.machine, setup.machine.pes * setup.processes, extents_index(setup.grid),
+                               {.cell_seconds = seconds_of_cell(setup)});
+}
+
 }  // namespace
+
+std::string estimates_text(const settings& setup) {
+  std::string text;
+  if (setup.machine.device.empty())
+    for (const auto& each : estimates_of(setup))
+      text += fmt::format("{}{{\"odf\": {}, \"seconds\": {:g}}}", text.empty() ? "" : ", ", each.odf,
+                          each.seconds);
+  return "{\"odf_estimates\": [" + text + "]}\n";
+}
 
 odf_choice choose_odf(const settings& setup) {
   odf_choice choice;
   const settings trial = settings_of_trial(setup);
   if (imbrex::process() == 0) {
-    const auto all =
-        imbrex::estimate_odfs(setup.machine, setup.machine.pes * setup.processes, extents_index(setup.grid),
-                              {.cell_seconds = seconds_of_cell(setup)});
+    const auto all = estimates_of(setup);
     choice.suggested = imbrex::best_odf(all);
     for (const auto& e : all)
       if (e.odf == choice.suggested && all.front().seconds > 0)

@@ -21,6 +21,9 @@ struct odf_choice {
 /// faster. All processes of a job call it, and get equal choices.
 odf_choice choose_odf(const settings& setup);
 
+/// The estimates of all factors, as a line of JSON. Blocks on devices have none.
+std::string estimates_text(const settings& setup);
+
 /// A line about it.
 std::string choice_text(const odf_choice& choice);
 

@@ -19,7 +19,7 @@ namespace {
 struct texts {
   std::optional<std::string> grid, odf, overlap, comm, fusion, iterations, warmup, tolerance, init, spin,
       hot_blocks, hot_factor, output, json;
-  bool graphs = false, check = false, quiet = false;
+  bool graphs = false, check = false, quiet = false, odf_estimates = false;
 };
 
 std::optional<std::string> read(texts& parameters, int argc, char** argv) {
@@ -31,6 +31,8 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
               "chares per PE, one configuration for each number (default 4, or 1 with --overlap none and "
               "manual); "
               "auto: the number with the shortest estimate, if a trial is faster than with 1")
+      .flag("--odf-estimates", parameters.odf_estimates,
+            "print the estimated seconds of an iteration by factor as JSON, and end")
       .option("--overlap", "KIND", parameters.overlap,
               "computation that overlaps the halo exchange: auto (default), of other chares; manual, of the "
               "interior of a PE's one chare; none")
@@ -113,6 +115,7 @@ settings parse_settings(int argc, char** argv, int processes) {
     return setup;
   }
   if (parameters.grid) setup.grid = grid_of(*parameters.grid);
+  setup.prints_estimates = parameters.odf_estimates;
   setup.chooses_odf = parameters.odf == "auto";
   if (parameters.odf && !setup.chooses_odf) setup.odf = odf_of(*parameters.odf);
   if (parameters.overlap) setup.overlap = overlap_of(*parameters.overlap);

@@ -24,6 +24,7 @@ struct settings {
   int processes = 1;                 ///< processes of the job, each with `pes` PEs
   extents grid{128, 128, 128};       ///< `--grid X,Y,Z`: cells
   std::vector<std::int64_t> odf{4};  ///< `--odf N[,N...]`: chares per PE, one configuration for each
+  bool prints_estimates = false;     ///< `--odf-estimates`
   bool chooses_odf = false;          ///< `--odf auto`: the factor is chosen by estimates and a trial
   overlap_mode overlap = overlap_mode::automatic;  ///< `--overlap`; odf holds only 1 unless it is automatic
   communication comm = communication::host;        ///< `--comm`; host without a device

@@ -119,6 +119,10 @@ int take_part(const settings& setup) {
 int program(int argc, char** argv) {
   return harness::run_program("jacobi3d", [&] {
     settings setup = parse_settings(argc, argv, imbrex::num_processes());
+    if (setup.prints_estimates && setup.help.empty()) {
+      if (imbrex::process() == 0) harness::write_output(estimates_text(setup));
+      return 0;
+    }
     if (setup.help.empty()) {
       if (const int status = settle_odf(setup); status != 0) return status;
       return imbrex::process() == 0 ? run_all(setup) : take_part(setup);

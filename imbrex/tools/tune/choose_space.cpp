@@ -24,15 +24,6 @@ values completions() {
   return all;
 }
 
-bool names_option(const std::string& help, const std::string& option) {
-  for (std::size_t at = help.find(option); at != std::string::npos; at = help.find(option, at + 1)) {
-    const std::size_t end = at + option.size();
-    if (end == help.size() || std::string_view(" =\n,[").find(help[end]) != std::string_view::npos)
-      return true;
-  }
-  return false;
-}
-
 std::vector<int> divisors(std::int64_t number) {
   std::vector<int> all;
   for (int n = 1; n <= std::min<std::int64_t>(number, max_processes); ++n)
@@ -56,7 +47,7 @@ class space_builder {
     check_processes();
     if (has_option(request_.program_arguments, "--odf") || has_option(request_.brief, "--odf") ||
         names_option(known_.help, "--odf"))
-      vary("--odf", {"1", "2", "4", "8", "16"});
+      vary_odf();
     if (known_.has_runtime) vary_runtime();
     check_short();
     return std::move(space_);
@@ -80,6 +71,17 @@ class space_builder {
       throw usage_error(where + " the value " + *value +
                         ", but --vary has no values; write values there, or, if that is not a value, " +
                         one.option + " as the last of the arguments");
+  }
+
+  /// Varies --odf among the usual values that have a chance, unless the user has named others.
+  void vary_odf() {
+    values all{"1", "2", "4", "8", "16"};
+    if (!named_.contains("--odf")) {
+      const auto preset = value_of(request_.program_arguments, "--odf");
+      for (const std::string& value : pruned_values(known_.estimates))
+        if (value != preset && std::erase(all, value) > 0) space_.pruned.push_back(value);
+    }
+    vary("--odf", all);
   }
 
   void vary(const std::string& option, const values& of, bool for_jobs = false) {
@@ -168,6 +170,15 @@ class space_builder {
 };
 
 }  // namespace
+
+bool names_option(const std::string& help, const std::string& option) {
+  for (std::size_t at = help.find(option); at != std::string::npos; at = help.find(option, at + 1)) {
+    const std::size_t end = at + option.size();
+    if (end == help.size() || std::string_view(" =\n,[").find(help[end]) != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
 
 space choose_space(const settings& request, const program_facts& known) {
   return space_builder(request, known).build();

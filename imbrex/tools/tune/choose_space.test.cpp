@@ -50,6 +50,21 @@ TEST(choose_space, varies_what_the_user_names) {
   EXPECT_EQ(result.words({1, 1}), (arguments{"--size", "1", "--fast"}));
 }
 
+TEST(choose_space, leaves_out_what_the_program_expects_to_be_slow) {
+  program_facts known{"  --odf N", false, 8};
+  known.estimates = {{"1", 4.0}, {"2", 2.0}, {"4", 2.1}, {"16", 9.0}};
+  const space result = choose_space(with({}), known);
+  EXPECT_EQ(alternatives(result, "--odf"), (names{"default", "--odf 2", "--odf 4", "--odf 8"}));
+  EXPECT_EQ(result.pruned, (names{"1", "16"}));
+  // The given value is the default, and stays. Values of the user stay, too.
+  const space preset = choose_space(with({"--odf", "16"}), known);
+  EXPECT_EQ(alternatives(preset, "--odf"), (names{"default", "--odf 2", "--odf 4", "--odf 8"}));
+  EXPECT_EQ(preset.pruned, names{"1"});
+  const space named = choose_space(with({}, {{"--odf", {"1", "16"}}}), known);
+  EXPECT_EQ(alternatives(named, "--odf"), (names{"default", "--odf 1", "--odf 16"}));
+  EXPECT_TRUE(named.pruned.empty());
+}
+
 TEST(choose_space, can_leave_out_what_is_given) {
   const space result = choose_space(with({"--fast"}, {{"--fast", {}}}), {"", false, 8});
   EXPECT_EQ(alternatives(result, "--fast"), (names{"default", "no --fast"}));

@@ -31,9 +31,10 @@ using configuration = std::vector<std::size_t>;
 /// The dimensions of a program, and its constant arguments.
 struct space {
   std::vector<dimension> dimensions;
-  arguments rest;                ///< the program's arguments without the varied ones
-  int processes = 1;             ///< processes of the job, unless an alternative sets another number
-  std::string processes_stay{};  ///< reason not to vary the processes on threads; empty if varied
+  arguments rest;                     ///< the program's arguments without the varied ones
+  int processes = 1;                  ///< processes of the job, unless an alternative sets another number
+  std::string processes_stay{};       ///< reason not to vary the processes on threads; empty if varied
+  std::vector<std::string> pruned{};  ///< values of --odf that are not tried, by the program's estimates
 
   configuration by_default() const { return configuration(dimensions.size(), 0); }
   /// The words of the varied options in that configuration.

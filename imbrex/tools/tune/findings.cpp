@@ -141,6 +141,12 @@ std::string failures(const search_result& found) {
                             first->failure);
 }
 
+std::string without_a_chance(const report& of) {
+  std::string names;
+  for (const std::string& value : of.where.pruned) names += (names.empty() ? "--odf " : ", ") + value;
+  return names.empty() ? "" : " Not tried, as the program expects them to be slow: " + names + ".";
+}
+
 std::string not_tried(const report& of) {
   if (of.found.untried.empty()) return {};
   std::string names;
@@ -166,7 +172,8 @@ std::string measured_text(const report& of) {
 }
 
 std::string findings_text(const report& of) {
-  return early_end(of.found) + conclusion(of) + left_out(of) + failures(of.found) + not_tried(of);
+  return early_end(of.found) + conclusion(of) + left_out(of) + failures(of.found) + not_tried(of) +
+         without_a_chance(of);
 }
 
 bool writes_file(const report& of) {

@@ -80,10 +80,9 @@ observation program_runs::measured(const tools::trial_result& ended, nanoseconds
   }
 }
 
-tools::trial_result program_runs::help(const arguments& words, nanoseconds limit) {
+tools::trial_result program_runs::print(const arguments& words, nanoseconds limit) {
   arguments command{program_};
   command.insert(command.end(), words.begin(), words.end());
-  command.emplace_back("--help");
   return trials_.run(command, limit);
 }
 

@@ -33,8 +33,8 @@ class program_runs {
   /// Runs the program; see `subject::run`.
   observation run(const arguments& program_arguments, int processes, nanoseconds limit);
 
-  /// Runs the program with these words and --help, for at most `limit`.
-  tools::trial_result help(const arguments& words, nanoseconds limit);
+  /// Runs the program with words that make it print something and end, for at most `limit`.
+  tools::trial_result print(const arguments& words, nanoseconds limit);
 
  private:
   observation measured(const tools::trial_result& ended, nanoseconds limit, const std::string& trace) const;

@@ -64,7 +64,8 @@ std::string report_json(const report& of) {
       {"default", json(of.where, of.where.by_default())},
       {"first_runs", json(found.first_runs)},
       {"tried", ordered_json::array()},
-      {"untried", ordered_json::array()}};
+      {"untried", ordered_json::array()},
+      {"pruned", of.where.pruned}};
   for (const comparison& one : found.tried) document["tried"].push_back(json(of.where, one));
   for (const configuration& one : found.untried) document["untried"].push_back(json(of.where, one));
   document["confirmation"] = found.confirmation ? json(of.where, *found.confirmation) : ordered_json(nullptr);

@@ -24,8 +24,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The time limit of --help: a program without this option may run instead.
-constexpr nanoseconds help_limit = 5s;
+/// The time limit of --help and of estimates: a program without these options may run instead.
+constexpr nanoseconds print_limit = 5s;
 
 std::string this_command() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
@@ -52,17 +52,29 @@ void tell(const space& where, const comparison& of) {
   fmt::print(stderr, "imbrex tune: {}: {}\n", where.name(of.candidate), how);
 }
 
-/// The output of --help. Its duration is added to the first run's.
+/// The program's output with these words. Its duration is added to the first run's.
+std::string printed_by(const settings& request, program_runs& runs, const arguments& words,
+                       observation& first) {
+  const tools::trial_result ended = runs.print(words, std::min(print_limit, request.budget - first.cost));
+  first.cost += ended.wall;
+  first.lost += ended.lost;
+  return ended.output;
+}
+
+/// The program's help, which tells its options for the ODF; not needed if the user has named values.
 std::string help_of(const settings& request, program_runs& runs, observation& first) {
-  const bool odf_is_known =
-      has_option(request.program_arguments, "--odf") ||
-      std::ranges::find(request.vary, "--odf", &variation::option) != request.vary.end();
-  if (odf_is_known) return {};
-  const tools::trial_result help_run = runs.help(words_of_program(request.program, request.program_arguments),
-                                                 std::min(help_limit, request.budget - first.cost));
-  first.cost += help_run.wall;
-  first.lost += help_run.lost;
-  return help_run.output;
+  if (std::ranges::find(request.vary, "--odf", &variation::option) != request.vary.end()) return {};
+  arguments words = words_of_program(request.program, request.program_arguments);
+  words.emplace_back("--help");
+  return printed_by(request, runs, words, first);
+}
+
+/// The program's estimates of values of --odf; none of a job of several processes.
+odf_estimates estimates_of(const settings& request, program_runs& runs, const std::string& help,
+                           observation& first) {
+  if (request.processes > 1 || !names_option(help, estimates_option)) return {};
+  return read_estimates(
+      printed_by(request, runs, with_options(request.program_arguments, {estimates_option}), first));
 }
 
 /// Reads options files, except in programs without the runtime, whose --options may mean anything. A program
@@ -88,8 +100,9 @@ report find(const settings& request, program_runs& runs) {
   report result{.request = runs.traced() ? read : request, .traced = runs.traced()};
   result.host = host_name();
   result.date = date_now();
-  const program_facts known{help_of(result.request, runs, first), runs.traced(), usable_processors(),
-                            first.one_pe_a_process};
+  program_facts known{help_of(result.request, runs, first), runs.traced(), usable_processors(),
+                      first.one_pe_a_process};
+  known.estimates = estimates_of(result.request, runs, known.help, first);
   result.where = choose_space(result.request, known);
   configured_program subject(runs, result.where, request.brief);
   search looking(result.where, subject, {request.budget, request.pairs},
