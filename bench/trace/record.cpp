@@ -80,8 +80,8 @@ void message(benchmark::State& state) {
     settings.bind = imbrex::options::binding::core;
     if (state.range(0) > 0) settings.trace = file;
     settings.trace_paused = state.range(0) == 1;
-    settings.trace_waits = true;
-    settings.trace_buffer = 1'000'000'000;
+    settings.trace_buffer.waits = true;
+    settings.trace_buffer.bytes = 1'000'000'000;
     double seconds = 0;
     imbrex::detail::runtime run(settings);
     run.run([&]() -> imbrex::task<int> {

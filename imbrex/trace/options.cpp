@@ -31,7 +31,7 @@ bool parse_trace_full(const parsed_option& input) {
 
 void check_trace_buffer(std::uint64_t bytes) {
   if (bytes < min_trace_buffer || bytes > max_trace_buffer)
-    throw usage_error("trace_buffer = " + std::to_string(bytes) + ": the bytes must be from " +
+    throw usage_error("trace_buffer.bytes = " + std::to_string(bytes) + ": the bytes must be from " +
                       std::to_string(min_trace_buffer) + " to " + std::to_string(max_trace_buffer));
 }
 

@@ -154,11 +154,8 @@ struct options {
 
   /// `--trace FILE`: record the run; the second run of a program goes into FILE-2. Empty: no trace.
   std::string trace{};
-  std::uint64_t trace_buffer =
-      8'000'000;  ///< `--trace-buffer SIZE`: bytes for each PE's and device's records
-  /// `--trace-full wait`; false is `drop`: records without room are omitted, and counted.
-  bool trace_waits = false;
-  bool trace_paused = false;  ///< `--trace-paused`: record only from `trace::start` on
+  trace_buffer_settings trace_buffer{};  ///< `--trace-buffer SIZE`, `--trace-full drop|wait`
+  bool trace_paused = false;             ///< `--trace-paused`: record only from `trace::start` on
   std::optional<log_level>
       log{};                  ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
   report_settings reports{};  ///< `--stats` and `--nvtx`

@@ -239,15 +239,16 @@ TEST(options, choose_checkpoints_and_restarts) {
 TEST(options, say_what_is_recorded) {
   const auto none = command_line({}).parse();
   EXPECT_EQ(none.trace, "");
-  EXPECT_FALSE(none.trace_waits || none.trace_paused || none.reports.stats || none.reports.nvtx);
+  EXPECT_FALSE(none.trace_buffer.waits || none.trace_paused || none.reports.stats || none.reports.nvtx);
   const auto all = command_line({"--trace", "run.trace", "--trace-buffer=64kB", "--trace-full", "wait",
                                  "--trace-paused", "--stats", "--nvtx"})
                        .parse();
   EXPECT_EQ(all.trace, "run.trace");
-  EXPECT_EQ(all.trace_buffer, 64'000U);
-  EXPECT_TRUE(all.trace_waits && all.trace_paused && all.reports.stats && all.reports.nvtx);
-  EXPECT_FALSE(
-      command_line({"--trace-full", "wait", "--trace", "f", "--trace-full", "drop"}).parse().trace_waits);
+  EXPECT_EQ(all.trace_buffer.bytes, 64'000U);
+  EXPECT_TRUE(all.trace_buffer.waits && all.trace_paused && all.reports.stats && all.reports.nvtx);
+  EXPECT_FALSE(command_line({"--trace-full", "wait", "--trace", "f", "--trace-full", "drop"})
+                   .parse()
+                   .trace_buffer.waits);
   for (const char* const size : {"64", "3999B", "101GB", "big", ""})
     EXPECT_NE(refusal({"--trace-buffer", size}).find("from 4kB to 100GB"), std::string::npos) << size;
   EXPECT_NE(refusal({"--trace="}).find("the file to write"), std::string::npos);

@@ -96,7 +96,7 @@ class Recorder : public on_machine {
   template <class Main>
   whole_trace traced(options settings, const Main& main) {
     settings.trace = folder_.file();
-    settings.trace_waits = true;
+    settings.trace_buffer.waits = true;
     EXPECT_EQ(run_once(settings, main), 0);
     return whole_trace(settings.trace);
   }
@@ -613,10 +613,10 @@ TEST_F(Tracing, AFileThatCannotBeIsAClearFailure) {
   const auto text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find(settings.trace), std::string::npos) << text;
   settings = how();
-  settings.trace_buffer = 5;
+  settings.trace_buffer.bytes = 5;
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run(settings, game), 2);
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("trace_buffer = 5"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("trace_buffer.bytes = 5"), std::string::npos);
 }
 
 TEST_F(Tracing, DevicesTellWhatTheyDid) {

@@ -44,8 +44,9 @@ run_recording::run_recording(const options& settings, const recorded_time& time,
       file_(trace::file_of_process(settings.trace, static_cast<std::uint32_t>(process_))),
       unit_(time.is_real && ticks_are_even() ? trace::time_unit::ticks : trace::time_unit::ns),
       has_real_time_(time.is_real),
-      recording_({settings.trace, settings.trace_buffer, settings.trace_waits, !settings.trace_paused},
-                 header_of(settings, time, meeting, pes, job)) {
+      recording_(
+          {settings.trace, settings.trace_buffer.bytes, settings.trace_buffer.waits, !settings.trace_paused},
+          header_of(settings, time, meeting, pes, job)) {
   const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
   for (std::uint32_t id = 0; id < entries; ++id) {
     recording_.name(trace::name_table::entries, id, 0, message_table::at(id).shown_name());

@@ -95,7 +95,7 @@ dataflow recorded(const plan& what, options how) {
   const test::temporary_trace folder;
   how.machine = machine_kind::simulated;
   how.trace = folder.file();
-  how.trace_waits = true;
+  how.trace_buffer.waits = true;
   EXPECT_EQ(run(how, [&] { return play(what); }), 0);
   trace::reader in(folder.file());
   return read_dataflow(in);
