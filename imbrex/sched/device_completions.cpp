@@ -349,6 +349,7 @@ device_completions::completion* device_completions::notify(stream& after, const 
   switch (how_) {
     case completion_method::polling:
       n->until = events_->record(after);
+      if (listener_ != nullptr) listener_->awaits(*n, after.number());
       events_->add(after.number(), *n);
       break;
     case completion_method::flag:

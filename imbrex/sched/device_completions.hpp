@@ -26,6 +26,16 @@ struct completion_costs {
   nanoseconds synchronize{0};
 };
 
+/// Receives the completions of a PE, for a record of the run.
+class completion_listener {
+ public:
+  /// The completion will be queued when all work of the stream up to its last event is done.
+  virtual void awaits(const work& completion, std::uint64_t stream) = 0;
+
+ protected:
+  ~completion_listener() = default;
+};
+
 /// Notifies a PE when its device has completed work. This is the asynchronous completion of Choi 2022,
 /// section 2.3, with the methods it is compared with there. Everything belongs to the PE's thread. Only
 /// callbacks come from other threads, and they enter by the PE's inbox, as messages of other PEs do.
@@ -75,6 +85,9 @@ class device_completions final : public completion_source {
   /// Cancels a completion: its receiver is not notified, nor is `cancel` called.
   static void cancel(completion& n) noexcept;
 
+  /// Reports all completions from now on.
+  void report_to(completion_listener& listener) { listener_ = &listener; }
+
   /// Drops all completions, none of which may be in a queue; at the end, when the device has no more work.
   void discard() noexcept;
 
@@ -115,6 +128,7 @@ class device_completions final : public completion_source {
   const bool waits_in_notify_;  ///< with `synchronous`, the PE's thread itself waits
   const polling_interval when_;
   const completion_costs costs_;
+  completion_listener* listener_ = nullptr;
   std::vector<completion*> all_;  ///< all completions, in any queue
   int turns_between_ = 1;
   std::size_t looks_in_vain_ = 0;

@@ -19,6 +19,7 @@
 #include <imbrex/core/gpu/transfer_streams.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/device/device.hpp>
+#include <imbrex/device/emulated/operation_listener.hpp>
 #include <imbrex/device/emulated/simulated_time.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/device/node_links.hpp>
@@ -120,6 +121,13 @@ class run_devices {
   void charge_to(local_clock* caller) {
     if (time_) time_->charge_to(caller);
   }
+  /// Reports the devices' operations and all completions to these from now on.
+  void report_to(emulated::operation_listener& operations, completion_listener& completions) {
+    if (time_) time_->report_to(&operations);
+    for (const auto& one : completions_) one->report_to(completions);
+  }
+  /// The listener, which copies in host memory are reported to; null if there is none, or no device.
+  emulated::operation_listener* listener() const { return time_ ? time_->listener() : nullptr; }
   /// Calls `tell(pe)` for each PE whose device has made progress since the last call.
   template <class Tell>
   void tell_news(Tell tell) {

@@ -240,6 +240,24 @@ void check_checkpoints(const options& s) {
     throw usage_error("checkpoint.keep = " + std::to_string(c.keep) + ": at least one checkpoint is kept");
 }
 
+std::string parse_flow(const parsed_option& input) {
+  if (input.value.empty()) throw usage_error("--record-flow: the file is empty; write --record-flow FILE");
+  return std::string(input.value);
+}
+
+/// A flow has the costs of the simulated machine, the polls of one method, and items that keep their
+/// addresses.
+void check_flow(const options& s) {
+  if (s.flow.empty()) return;
+  const auto refuse = [](const char* why) { throw usage_error(std::string("--record-flow ") + why); };
+  if (s.machine != machine_kind::simulated)
+    refuse("is for --machine simulated, whose times follow from a flow");
+  if (s.completion != completion_method::polling || s.poll.turns != 0 || s.poll.time.count() != 0)
+    refuse("records the usual polls for completions: leave out --completion and --completion-poll");
+  if (s.shuffle) refuse("records a run in its own order: leave out --shuffle");
+  if (s.serialize_always) refuse("records messages that stay as they are: leave out --serialize-always");
+}
+
 constexpr std::array<std::string_view, 2> signal_words{"USR1", "USR2"};
 constexpr std::array<std::string_view, 2> words_of_compression{"none", "zstd"};
 constexpr std::array<std::string_view, 3> words_of_hosts{"shared", "partner", "xor"};
@@ -301,6 +319,10 @@ std::vector<option<options>> report_options() {
            [](options& s, const parsed_option& input) {
              s.log = static_cast<log_level>(parse_word(input, log_levels));
            }},
+      {.words = {"--record-flow", "FILE",
+                 "with --machine simulated: record what the run's work depends on, for imbrex predict"},
+       .set = [](options& s, const parsed_option& input) { s.flow = parse_flow(input); },
+       .check = check_flow},
       {.words = {"--stats", "", "print messages, idle time and memory of the PEs, at the end and every 10 s"},
        .set = [](options& s, const parsed_option&) { s.reports.stats = true; }},
       {.words = {"--nvtx", "",

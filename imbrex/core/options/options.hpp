@@ -156,6 +156,9 @@ struct options {
   std::string trace{};
   trace_buffer_settings trace_buffer{};  ///< `--trace-buffer SIZE`, `--trace-full drop|wait`
   bool trace_paused = false;             ///< `--trace-paused`: record only from `trace::start` on
+  /// `--record-flow FILE`: in simulated time, record the dataflow of the run,
+  /// for `predict`. Empty: none.
+  std::string flow{};
   std::optional<log_level>
       log{};                  ///< `--log LEVEL`: the levels that the whole process logs; empty: unchanged
   report_settings reports{};  ///< `--stats` and `--nvtx`

@@ -7,6 +7,7 @@
 #include <imbrex/core/gpu/message_in_pieces.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/record/recorder.hpp>
+#include <imbrex/device/emulated/flow_costs.hpp>
 #include <imbrex/net/local/serializing.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
@@ -44,6 +45,31 @@ bool waits_for_device(const processor& pe) {
   return pe.completions() != nullptr && pe.completions()->pending() > 0;
 }
 
+using trace::flow;
+
+flow::send_cost send_cost_of(const work& item) {
+  const message& sent = enclosed_message(static_cast<const message&>(item));
+  const attachment_use use = use_of(sent);
+  if (use == attachment_use::piece) return flow::send_cost::channel;
+  if (!sent.has_attachments) return flow::send_cost::send;
+  if (use == attachment_use::channel) return flow::send_cost::channel;
+  return is_repeated(sent) ? flow::send_cost::send : flow::send_cost::send_device;
+}
+
+flow::item_cost item_cost_of(const work& item) {
+  if (item.type->pack == nullptr || item.type->brings_message) return flow::item_cost::completion;
+  const attachment_use use = use_of(static_cast<const message&>(item));
+  if (use == attachment_use::piece) return flow::item_cost::channel;
+  if (!item.has_attachments) return flow::item_cost::receive;
+  switch (use) {
+    case attachment_use::channel: return flow::item_cost::channel;
+    case attachment_use::collective: return flow::item_cost::receive;
+    case attachment_use::message:
+    case attachment_use::piece: break;
+  }
+  return flow::item_cost::receive_device;
+}
+
 }  // namespace
 
 simulated_machine::simulated_machine(const options& settings, local_run& run)
@@ -51,10 +77,10 @@ simulated_machine::simulated_machine(const options& settings, local_run& run)
       serializes_(settings.serialize_always),
       model_(settings.device_model.empty() ? device_model{} : find_device_model(settings.device_model)),
       link_(link_between_pes(settings, model_)),
-      least_cost_(model_.has_links()
-                      ? std::min({model_.message.receive, model_.step.channel, model_.step.completion})
-                      : model_.message.receive) {
+      least_cost_(least_item_cost(model_)) {
   for (int p = 0; p < settings.pes; ++p) pes_.emplace_back(clock_);
+  if (!settings.flow.empty())
+    flow_ = std::make_unique<flow_recorder>(settings.flow, item_cost_of, send_cost_of);
 }
 
 delivery_rules simulated_machine::rules() const {
@@ -62,28 +88,11 @@ delivery_rules simulated_machine::rules() const {
 }
 
 nanoseconds simulated_machine::cost_of_sending(const work& item) const {
-  if (!model_.has_links()) return model_.message.send;
-  const message& sent = enclosed_message(static_cast<const message&>(item));
-  const attachment_use use = use_of(sent);
-  if (use == attachment_use::piece) return model_.step.channel;
-  if (!sent.has_attachments) return model_.message.send;
-  if (use == attachment_use::channel) return model_.step.channel;
-  return model_.message.send + (is_repeated(sent) ? nanoseconds(0) : model_.step.envelope);
+  return cost_of(model_, send_cost_of(item));
 }
 
 nanoseconds simulated_machine::cost_of_running(const work& item) const {
-  if (!model_.has_links()) return model_.message.receive;
-  if (item.type->pack == nullptr || item.type->brings_message) return model_.step.completion;
-  const attachment_use use = use_of(static_cast<const message&>(item));
-  if (use == attachment_use::piece) return model_.step.channel;
-  if (!item.has_attachments) return model_.message.receive;
-  switch (use) {
-    case attachment_use::channel: return model_.step.channel;
-    case attachment_use::collective: return model_.message.receive;
-    case attachment_use::message:
-    case attachment_use::piece: break;
-  }
-  return model_.message.receive + model_.step.post;
+  return cost_of(model_, item_cost_of(item));
 }
 
 int simulated_machine::pes_of_node() const {
@@ -98,16 +107,35 @@ void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
   for (const auto& p : run_.processors()) {
     std::unique_ptr<transport> wire = std::make_unique<simulated_transport>(
         network_, link_, [this](const work& item) { return cost_of_sending(item); }, p->pe(),
-        *charged_clock_of(p->pe()), host_pes);
+        *charged_clock_of(p->pe()), host_pes, flow_.get());
     if (serializes_) wire = std::make_unique<serializing_transport>(std::move(wire));
     wires_.push_back(std::move(wire));
     p->be_punctual();
+    if (flow_) p->attach(*flow_);
   }
+  if (flow_) run_.devices().report_to(*flow_, *flow_);
 }
 
 void simulated_machine::run() {
   plan_all();
   run_steps([this] { return step(); });
+  if (flow_) write_flow();
+}
+
+void simulated_machine::write_flow() {
+  const options& how = run_.how();
+  trace::flow::run_facts facts;
+  facts.net_latency = static_cast<std::uint64_t>(how.net_latency.count());
+  facts.net_bandwidth = how.net_bandwidth;
+  facts.net_injection_gap = static_cast<std::uint64_t>(how.net_injection_gap.count());
+  facts.devices = static_cast<std::uint32_t>(run_.devices().count());
+  std::vector<std::uint32_t> device_of_pe;
+  std::vector<std::uint8_t> has_device;
+  for (const auto& p : run_.processors()) {
+    device_of_pe.push_back(static_cast<std::uint32_t>(run_.devices().device_near(p->pe())));
+    has_device.push_back(p->completions() != nullptr ? 1 : 0);
+  }
+  flow_->write(facts, how.device_model, std::move(device_of_pe), std::move(has_device));
 }
 
 bool simulated_machine::step() {
@@ -198,6 +226,7 @@ void simulated_machine::take(const turn& first) {
   clock_.advance_to(first.when);
   run_.devices().charge_to(&own.time);
   act_as(pe, [&] {
+    if (flow_) flow_->turn_begins_on(pe);
     if (std::exchange(own.looks, false) && (pe.idle() || blocks(pe))) {
       const bool blocked = blocks(pe);
       look(pe, own.time);

@@ -9,6 +9,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/moment_heap.hpp>
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/core/record/flow_recorder.hpp>
 #include <imbrex/core/run/stepping_machine.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/net/delay/link_model.hpp>
@@ -71,6 +72,7 @@ class simulated_machine final : public stepping_machine {
   void leave_host(const simulated_network::arrival& message);
   nanoseconds cost_of_sending(const work& item) const;
   nanoseconds cost_of_running(const work& item) const;
+  void write_flow();
   /// Makes the users of devices that have completed something poll.
   void have_users_look();
   static void look(processor& pe, local_clock& its_time);
@@ -86,6 +88,7 @@ class simulated_machine final : public stepping_machine {
   simulated_network network_;
   std::vector<std::unique_ptr<transport>> wires_;  ///< one for each PE
   trace::track* arrivals_ = nullptr;
+  std::unique_ptr<flow_recorder> flow_;  ///< null unless the run's flow is recorded
 };
 
 }  // namespace imbrex::detail

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/device/emulated/operation_listener.hpp>
 #include <imbrex/device/model.hpp>
 
 namespace imbrex {
@@ -18,8 +20,12 @@ void spend(nanoseconds time) { detail::processor::here().charge(std::max(time, n
 
 void spend_copy(std::size_t bytes) {
   auto& pe = detail::processor::here();
-  if (const device_model* const model = pe.run().model())
-    pe.charge(device_model::transfer_time(bytes, model->host.copy_bandwidth));
+  const device_model* const model = pe.run().model();
+  if (model == nullptr) return;
+  auto* const listener = pe.run().devices().listener();
+  if (listener != nullptr) listener->copies(bytes);
+  pe.charge(device_model::transfer_time(bytes, model->host.copy_bandwidth));
+  if (listener != nullptr) listener->charged();
 }
 
 }  // namespace imbrex

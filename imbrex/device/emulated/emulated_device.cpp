@@ -183,7 +183,7 @@ class emulated_backend final : public device_backend {
   }
 
   bool observe(operation_observer* observer) override {
-    const emulation::session inside(*part_.runs, nanoseconds(0));
+    const emulation::session inside(*part_.runs, host_call::free);
     inside->observe(part_.index, observer);
     return true;
   }
@@ -192,7 +192,7 @@ class emulated_backend final : public device_backend {
   void drain() noexcept override { part_.runs->stop(part_.index); }
 
   void lose() {
-    const emulation::session inside(*part_.runs, nanoseconds(0));
+    const emulation::session inside(*part_.runs, host_call::free);
     inside->fail(part_.index, "the device was lost; restart the program without it");
   }
 

@@ -48,7 +48,7 @@ void emulated_event::check_uncaptured(std::string_view operation) const {
 }
 
 bool emulated_event::done() {
-  const emulation::session inside(*of_.runs, of_.runs->how().model.host.query);
+  const emulation::session inside(*of_.runs, host_call::query);
   of_.check(of_.runs->core(), owner_, "query of an event");
   check_uncaptured("query of an event");
   return last_ == nullptr || of_.runs->seen(*last_);
@@ -57,7 +57,7 @@ bool emulated_event::done() {
 void emulated_event::synchronize() {
   completion_ref last;
   {
-    const emulation::session inside(*of_.runs, nanoseconds(0));
+    const emulation::session inside(*of_.runs, host_call::free);
     of_.check(of_.runs->core(), owner_, "synchronize with an event");
     check_uncaptured("synchronize with an event");
     last = last_;
@@ -68,7 +68,7 @@ void emulated_event::synchronize() {
   } catch (const error& e) {
     of_.fail(owner_, "synchronize with an event", e.what());
   }
-  const emulation::session inside(*of_.runs, of_.runs->how().model.host.synchronize);
+  const emulation::session inside(*of_.runs, host_call::synchronize);
   of_.check(of_.runs->core(), owner_, "synchronize with an event");
 }
 
@@ -78,12 +78,12 @@ emulated_stream::emulated_stream(const attachment& of, std::uint32_t number, str
       number_(number),
       priority_(priority),
       owner_(std::make_shared<const std::string>(std::move(owner))) {
-  const session inside(*of_.runs, nanoseconds(0));
+  const session inside(*of_.runs, host_call::free);
   of_.streams.push_back(this);
 }
 
 emulated_stream::~emulated_stream() {
-  const session inside(*of_.runs, nanoseconds(0));
+  const session inside(*of_.runs, host_call::free);
   std::erase(of_.streams, this);
   leave_capture();
 }
@@ -109,7 +109,7 @@ void emulated_stream::spoil(capture& which, std::string_view operation, std::str
   of_.fail(*owner_, operation, reason);
 }
 
-void emulated_stream::submit(task what, nanoseconds cost) {
+void emulated_stream::submit(task what, host_call cost) {
   session inside(*of_.runs, cost);
   check(inside, what.what);
   add(inside, std::move(what));
@@ -135,7 +135,7 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
                            const void* other_device) {
   task what;
   const auto size = static_cast<double>(bytes);
-  nanoseconds cost = model().host.launch;
+  host_call cost = host_call::launch;
   switch (direction) {
     case copy_direction::to_device:
       what = make(operation_kind::to_device, "copy to the device");
@@ -155,12 +155,13 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
         what.copy.from = what.copy.to = of_.index;
         (leaves ? what.copy.to : what.copy.from) =
             std::min(imbrex::detail::info_of(other_device).index, of_.runs->how().devices - 1);
-        cost = model().step.transfer;
+        cost = host_call::transfer;
         break;
       }
       what = make(operation_kind::kernel, "copy within the device");
       what.work = time_at(2 * size, static_cast<double>(model().device.memory_bandwidth));
       what.latency = model().device.kernel_start;
+      what.amount.size.bytes = 2 * size;
       break;
   }
   what.copy.bytes = bytes;
@@ -172,9 +173,10 @@ void emulated_stream::fill(void* to, std::byte value, std::size_t bytes) {
   task what = make(operation_kind::kernel, "fill");
   what.work = time_at(static_cast<double>(bytes), static_cast<double>(model().device.memory_bandwidth));
   what.latency = model().device.kernel_start;
+  what.amount.size.bytes = static_cast<double>(bytes);
   if (of_.runs->how().data && bytes != 0)
     what.body = [=] { std::memset(to, std::to_integer<int>(value), bytes); };
-  submit(std::move(what), model().host.launch);
+  submit(std::move(what), host_call::launch);
 }
 
 void emulated_stream::launch(const kernel_launch& call) {
@@ -195,45 +197,47 @@ void emulated_stream::launch(const kernel_launch& call) {
     what.work = std::max(time_at(size.bytes, static_cast<double>(model().device.memory_bandwidth)),
                          time_at(size.flops, model().device.flops));
     what.latency += size.time;
+    what.amount.size = size;
   }
   if (of_.runs->how().data) what.body = call.host(call.arguments);
-  submit(std::move(what), model().host.launch);
+  submit(std::move(what), host_call::launch);
 }
 
 void emulated_stream::host(void (*function)(void*), void* argument) {
   task what = make(operation_kind::host_function, "host function");
   what.latency = model().host.host_function;
   what.body = [=] { function(argument); };
-  submit(std::move(what), model().host.call);
+  submit(std::move(what), host_call::call);
 }
 
 void emulated_stream::write(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   task what = make(operation_kind::write_value, "write value");
   what.word = &word;
   what.value = value;
-  submit(std::move(what), model().host.call);
+  submit(std::move(what), host_call::call);
 }
 
 void emulated_stream::wait(const std::atomic<std::uint32_t>& word, std::uint32_t at_least) {
   task what = make(operation_kind::wait_value, "wait for value");
   what.word = const_cast<std::atomic<std::uint32_t>*>(&word);  // only read
   what.value = at_least;
-  submit(std::move(what), model().host.call);
+  submit(std::move(what), host_call::call);
 }
 
 void emulated_stream::record(event_backend& at) {
   auto& marked = static_cast<emulated_event&>(at);
-  session inside(*of_.runs, model().host.call);
+  session inside(*of_.runs, host_call::call);
   check(inside, "record an event");
   marked.owner_ = *owner_;
   marked.captured_ = capture_;
   marked.frontier_ = frontier_;
   marked.last_ = capture_ != nullptr || has_defect(emulation_defect::early_event) ? nullptr : last_;
+  if (capture_ == nullptr) of_.runs->marked(last_.get());
 }
 
 void emulated_stream::wait(event_backend& until) {
   auto& event = static_cast<emulated_event&>(until);
-  session inside(*of_.runs, model().host.call);
+  session inside(*of_.runs, host_call::call);
   check(inside, "wait for an event");
   if (event.of_.runs != of_.runs)
     of_.fail(*owner_, "wait for an event",
@@ -275,18 +279,18 @@ emulated_stream& emulated_stream::find(session& inside, native_stream handle, st
 }
 
 void emulated_stream::wait(native_stream until) {
-  session inside(*of_.runs, model().host.call);
+  session inside(*of_.runs, host_call::call);
   const emulated_stream& other = find(inside, until, "wait for a stream of others");
   if (!has_defect(emulation_defect::ignored_wait)) add_wait(inside, other.last_);
 }
 
 void emulated_stream::delay(native_stream others) {
-  session inside(*of_.runs, model().host.call);
+  session inside(*of_.runs, host_call::call);
   find(inside, others, "delay a stream of others").add_wait(inside, last_);
 }
 
 bool emulated_stream::idle() {
-  session inside(*of_.runs, model().host.query);
+  session inside(*of_.runs, host_call::query);
   check(inside, "query");
   if (capture_ != nullptr) of_.fail(*owner_, "query", "the stream is captured");
   return last_ == nullptr || of_.runs->seen(*last_);
@@ -295,7 +299,7 @@ bool emulated_stream::idle() {
 void emulated_stream::synchronize() {
   completion_ref last;
   {
-    session inside(*of_.runs, nanoseconds(0));
+    session inside(*of_.runs, host_call::free);
     check(inside, "synchronize");
     if (capture_ != nullptr) of_.fail(*owner_, "synchronize", "the stream is captured");
     last = last_;
@@ -306,12 +310,12 @@ void emulated_stream::synchronize() {
   } catch (const error& e) {
     of_.fail(*owner_, "synchronize", e.what());
   }
-  session inside(*of_.runs, model().host.synchronize);
+  session inside(*of_.runs, host_call::synchronize);
   check(inside, "synchronize");
 }
 
 void emulated_stream::begin_capture() {
-  session inside(*of_.runs, model().host.call);
+  session inside(*of_.runs, host_call::call);
   check(inside, "begin capture");
   if (capture_ != nullptr) of_.fail(*owner_, "begin capture", "the stream is captured already");
   capture_ = std::make_shared<capture>();
@@ -320,7 +324,7 @@ void emulated_stream::begin_capture() {
 }
 
 std::unique_ptr<graph_backend> emulated_stream::end_capture() {
-  session inside(*of_.runs, model().host.call);
+  session inside(*of_.runs, host_call::call);
   of_.check(of_.runs->core(), *owner_, "end capture");
   if (capture_ == nullptr || capture_->origin != this)
     of_.fail(*owner_, "end capture", "no capture was begun in this stream");
@@ -355,14 +359,13 @@ void emulated_stream::leave_capture() {
 }
 
 bool emulated_stream::capturing() {
-  session inside(*of_.runs, nanoseconds(0));
+  session inside(*of_.runs, host_call::free);
   return capture_ != nullptr;
 }
 
 void emulated_stream::launch(graph_backend& what) {
   auto& graph = static_cast<emulated_graph&>(what);
-  const auto count = static_cast<nanoseconds::rep>(graph.tasks_.size());
-  session inside(*of_.runs, model().host.graph_launch + count * model().host.graph_operation);
+  session inside(*of_.runs, host_call::graph, graph.tasks_.size());
   check(inside, "launch of a graph");
   if (capture_ != nullptr)
     of_.fail(*owner_, "launch of a graph", "the stream is captured; capture the graph's operations instead");
@@ -375,6 +378,7 @@ void emulated_stream::launch(graph_backend& what) {
     if (!has_defect(emulation_defect::ignored_graph_order))
       for (const std::size_t i : t.after) after.push_back(ends[i]);
     task again = t.what;
+    again.amount.in_graph = true;
     if (again.kind == operation_kind::kernel)
       again.latency += model().device.graph_kernel_start - model().device.kernel_start;
     ends.push_back(inside->submit(std::move(again), of_.index, after, inside.moment()));

@@ -99,7 +99,7 @@ class emulated_stream final : public stream_backend {
   void check(session& inside, std::string_view operation) const;
   /// Marks the capture as spoiled and throws, where CUDA aborts a capture.
   [[noreturn]] void spoil(capture& which, std::string_view operation, std::string_view reason) const;
-  void submit(task what, nanoseconds cost);
+  void submit(task what, host_call cost);
   void add(session& inside, task what);
   void add_wait(session& inside, const completion_ref& until);
   emulated_stream& find(session& inside, native_stream handle, std::string_view operation);

@@ -10,11 +10,11 @@ thread_local bool inside_host_function = false;
 
 }  // namespace
 
-emulation::session::session(emulation& of, nanoseconds cost) : of_(of) {
+emulation::session::session(emulation& of, host_call what, std::size_t operations) : of_(of) {
   if (inside_host_function)
     detail::refuse_misuse("a host function uses a device, which CUDA forbids; let it notify another thread");
   of.enter();
-  moment_ = of.charge(cost);
+  moment_ = of.charge(what, operations);
 }
 
 std::exception_ptr emulation::run(const operation& op) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <imbrex/device/emulated/engine.hpp>
+#include <imbrex/device/emulated/operation_listener.hpp>
 #include <imbrex/device/emulated/options.hpp>
 
 namespace imbrex::emulated {
@@ -20,8 +21,8 @@ class emulation : public executor {
   /// Gives the caller access to the engine. Not for host functions, which must not use the device.
   class session {
    public:
-    /// Charges the caller `cost` for the call.
-    session(emulation& of, nanoseconds cost);
+    /// Charges the caller for the call; `operations`: of a graph.
+    session(emulation& of, host_call what, std::size_t operations = 0);
     ~session() { of_.leave(); }
     session(const session&) = delete;
     session& operator=(const session&) = delete;
@@ -45,12 +46,14 @@ class emulation : public executor {
   virtual void wait(const completion& awaited, int device) = 0;
   /// Stops a device: afterwards no body of it runs.
   virtual void stop(int device) noexcept = 0;
+  /// Notes that an event was recorded behind that operation; null for an empty stream.
+  virtual void marked(const completion* last) = 0;
 
  protected:
   virtual void enter() = 0;
   virtual void leave() noexcept = 0;
   /// Charges the call and returns the moment of its submission.
-  virtual nanoseconds charge(nanoseconds cost) = 0;
+  virtual nanoseconds charge(host_call what, std::size_t operations) = 0;
   /// Runs a body and returns its exception, if any.
   static std::exception_ptr run(const operation& op);
 

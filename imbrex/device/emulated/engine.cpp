@@ -86,6 +86,7 @@ completion_ref engine::submit(task what, int device, std::span<const completion_
     ++op.unmet;
   }
   completion_ref end = op.end;
+  runs_.submitted(op, after);
   if (op.unmet == 0) arm(op);
   settle();
   return end;

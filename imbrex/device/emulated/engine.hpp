@@ -21,7 +21,9 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/device/backend.hpp>
 #include <imbrex/device/emulated/device_list.hpp>
+#include <imbrex/device/emulated/operation_listener.hpp>
 #include <imbrex/device/emulated/options.hpp>
+#include <imbrex/device/kernel.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/device/node_links.hpp>
 
@@ -35,6 +37,7 @@ struct completion {
   std::atomic<bool> done{false};
   operation* producer = nullptr;  ///< null once it is done
   nanoseconds visible{0};         ///< time from which the host may see it
+  std::uint32_t number = 0;       ///< given by an `operation_listener`
 };
 using completion_ref = std::shared_ptr<completion>;
 
@@ -56,6 +59,12 @@ struct copied_data {
   int to = 0;    ///< destination device of a peer copy
 };
 
+/// The numbers of a kernel that its time follows from.
+struct kernel_amount {
+  work_size size;
+  bool in_graph = false;  ///< starts as kernels of a graph do
+};
+
 /// An operation as a stream submits it and a graph keeps it.
 struct task {
   operation_kind kind = operation_kind::join;
@@ -70,6 +79,7 @@ struct task {
   std::uint32_t value = 0;
   std::uint32_t stream = 0;  ///< number of its stream
   copied_data copy;
+  kernel_amount amount;
 };
 
 /// The times of an operation.
@@ -148,6 +158,8 @@ class timer_queue {
 class executor {
  public:
   virtual ~executor() = default;
+  /// Called when an operation is submitted; null entries of `after` count as done.
+  virtual void submitted(const operation& /*op*/, std::span<const completion_ref> /*after*/) {}
   /// Called when the operation starts: its body must be run, now or later, and `engine::body_done` called.
   virtual void begin(operation& started) = 0;
   /// Called when the operation's time is over.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/device/emulated/flow_costs.hpp>
 
 namespace imbrex {
 
@@ -56,15 +58,26 @@ bool simulated_emulation::seen(const completion& awaited) {
   return false;
 }
 
-nanoseconds simulated_emulation::charge(nanoseconds cost) {
+void simulated_emulation::marked(const completion* last) {
+  if (time_.listener_ != nullptr) time_.listener_->marked(last == nullptr ? 0 : last->number);
+}
+
+nanoseconds simulated_emulation::charge(host_call what, std::size_t operations) {
+  const nanoseconds cost = cost_of(how().model, what, operations);
   // Other code may have moved the clock.
   time_.advance_to(time_.now());
   if (time_.caller_ == nullptr) return time_.now();
+  const bool is_reported = time_.listener_ != nullptr && what != host_call::free;
+  if (is_reported) [[unlikely]]
+    time_.listener_->called(what, static_cast<std::uint32_t>(operations));
   if (cost.count() != 0) time_.caller_->charge(cost);
+  if (is_reported) [[unlikely]]
+    time_.listener_->charged();
   return std::max(time_.now(), time_.caller_->now());
 }
 
 void simulated_emulation::wait(const completion& awaited, int device) {
+  if (time_.listener_ != nullptr) time_.listener_->blocked();
   while (!seen(awaited) && engine_.failure(device).empty()) {
     const auto due = time_.next();
     if (!due) throw error("no further event can occur: the stream waits for a flag that was never written");
@@ -73,6 +86,13 @@ void simulated_emulation::wait(const completion& awaited, int device) {
 }
 
 void simulated_emulation::stop(int device) noexcept { engine_.fail(device, "it was destroyed"); }
+
+void simulated_emulation::submitted(const operation& op, std::span<const completion_ref> after) {
+  if (time_.listener_ == nullptr) return;
+  std::vector<const completion*> all;
+  for (const completion_ref& before : after) all.push_back(before.get());
+  op.end->number = time_.listener_->submitted(op, op.device, all);
+}
 
 void simulated_emulation::begin(operation& started) {
   const bool now = started.kind == operation_kind::host_function || engine_.draw(2) == 1;

@@ -18,13 +18,15 @@ class simulated_emulation final : public emulation {
   bool seen(const completion& awaited) override;
   void wait(const completion& awaited, int device) override;
   void stop(int device) noexcept override;
+  void marked(const completion* last) override;
+  void submitted(const operation& op, std::span<const completion_ref> after) override;
   void begin(operation& started) override;
   void end(operation& over) override;
 
  private:
   void enter() override {}
   void leave() noexcept override {}
-  nanoseconds charge(nanoseconds cost) override;
+  nanoseconds charge(host_call what, std::size_t operations) override;
 
   static constexpr std::uint64_t most_in_vain = 10'000'000;
 

@@ -12,8 +12,9 @@
 namespace imbrex {
 
 namespace emulated {
+class operation_listener;
 class simulated_emulation;
-}
+}  // namespace emulated
 
 /// The time of emulated devices without threads. It stands still until a call advances it. The devices work
 /// only inside these calls and those of their streams; one thread uses them all.
@@ -45,6 +46,9 @@ class simulated_time {
   /// Charges calls to `caller` from now on; their operations do not start before its time. Null: calls take
   /// no time.
   void charge_to(detail::local_clock* caller) noexcept { caller_ = caller; }
+  /// Reports calls of the devices and their operations from now on; null: to nobody.
+  void report_to(emulated::operation_listener* listener) noexcept { listener_ = listener; }
+  emulated::operation_listener* listener() const noexcept { return listener_; }
 
  private:
   friend class emulated::simulated_emulation;
@@ -54,6 +58,7 @@ class simulated_time {
   const double jitter_;
   detail::local_clock* caller_ = nullptr;
   emulated::simulated_emulation* devices_ = nullptr;
+  emulated::operation_listener* listener_ = nullptr;
 };
 
 }  // namespace imbrex

@@ -26,6 +26,7 @@ class thread_emulation final : public emulation {
   void wait(const completion& awaited, int device) override;
   void stop(int device) noexcept override;
   void begin(operation& started) override;
+  void marked(const completion*) override {}
   void end(operation&) override {}  // the body has been running since the start
 
  private:
@@ -38,7 +39,7 @@ class thread_emulation final : public emulation {
   void enter() override;
   void leave() noexcept override;
   void tell() noexcept;
-  nanoseconds charge(nanoseconds) override { return engine_.now(); }
+  nanoseconds charge(host_call, std::size_t) override { return engine_.now(); }
   queue& queue_of(const operation& op);
   void work(queue& from);
   void keep_time();

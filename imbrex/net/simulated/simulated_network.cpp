@@ -44,10 +44,15 @@ void simulated_network::discard() noexcept {
 }
 
 void simulated_transport::send(work& item, int to) {
-  if (to == self_) return net_.put(sender_.now(), item, to);
+  if (to == self_) {
+    if (listener_ != nullptr) listener_->leaves(item, self_, to, 0);
+    return net_.put(sender_.now(), item, to);
+  }
   std::unique_ptr<work, void (*)(work*)> owner(&item, [](work* w) { w->type->destroy(*w); });
   const auto bytes = packed_size(item);
+  if (listener_ != nullptr) listener_->leaves(item, self_, to, bytes);
   sender_.charge(to_send_(item));
+  if (listener_ != nullptr) listener_->has_left(self_);
   if (host_pes_ != 0 && to / host_pes_ != self_ / host_pes_)
     return net_.put_leaving(sender_.now(), *owner.release(), self_, to, bytes);
   net_.put(entrance_.inject(model_, sender_.now(), bytes), *owner.release(), to);

@@ -51,6 +51,18 @@ class simulated_network {
   std::vector<arrival> in_flight_;  // a heap, earliest first
 };
 
+/// Receives the items that PEs send, for a record of the run.
+class send_listener {
+ public:
+  /// An item is about to leave a PE, or comes back to it at once if `to` is the PE itself.
+  virtual void leaves(const work& item, int from, int to, std::size_t bytes) = 0;
+  /// The cost of the last item has been charged to the PE.
+  virtual void has_left(int from) = 0;
+
+ protected:
+  ~send_listener() = default;
+};
+
 /// One PE's access to the network, by a link_model. The PE's own time advances by the cost of each send.
 /// Items to the PE itself arrive at once. Items to other hosts leave over links that the network does not
 /// model.
@@ -61,14 +73,16 @@ class simulated_transport final : public transport {
 
   /// The access of PE `self`, whose time is `sender`. All arguments by reference must outlive it. `host_pes`:
   /// number of PEs on each host, in the order of PEs; 0 for a single host.
+  /// `listener`: null if nobody hears of sends.
   simulated_transport(simulated_network& net, const link_model& model, cost_of_sending to_send, int self,
-                      local_clock& sender, int host_pes = 0)
+                      local_clock& sender, int host_pes = 0, send_listener* listener = nullptr)
       : net_(net),
         model_(model),
         to_send_(std::move(to_send)),
         self_(self),
         sender_(sender),
-        host_pes_(host_pes) {}
+        host_pes_(host_pes),
+        listener_(listener) {}
 
   void send(work& item, int to) override;
 
@@ -79,6 +93,7 @@ class simulated_transport final : public transport {
   const int self_;
   local_clock& sender_;
   const int host_pes_;
+  send_listener* const listener_;  ///< null: the run is not recorded
   link_entrance entrance_;
 };
 
