@@ -31,8 +31,7 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "mpi": ["include", "image", "object", "datatype", "operation", "topology", "memory", "rank", "",
                  "collective", "window", "launch", "api", "fortran"],
          "tools": ["process", "metrics", "project", "trace", "trace/page", "replay", "command", "trace/command", "demo",
-                   "overlap",
-                   "balance", "checkpoint", "tune", "predict", "calibrate", ""]}
+                   "overlap", "balance", "checkpoint", "tune", "flow", "predict", "calibrate", ""]}
 # The folders above the core, and which of them each may include.
 FRONT_ENDS = {"balance": set(), "checkpoint": set(), "grid": set(), "cells": {"grid"}, "io": {"grid"},
               "mpi": {"balance", "checkpoint"},
