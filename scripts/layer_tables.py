@@ -39,7 +39,7 @@ ROOMS_OF_FOLDERS = {
     "tools/checkpoint": "`imbrex checkpoint`: lists, checks, compares and exports checkpoints",
     "tools/command": "lists of commands, their help, and the `main` of a program with commands",
     "tools/demo": "`imbrex demo`, which shows by Jacobi3D what overlap gains",
-    "tools/flow": "the time of recorded flows on other machines",
+    "tools/flow": "the time of recorded flows and of GOAL schedules on other machines",
     "tools/metrics": "figures over HTTP, for who has the secret of the run",
     "tools/overlap": "models of overlap, and their comparison with measurements",
     "tools/process": "starting, watching and ending programs; `trial_runner`",

@@ -7,6 +7,7 @@
 #include <imbrex/tools/checkpoint/command.hpp>
 #include <imbrex/tools/demo/demo.hpp>
 #include <imbrex/tools/findings.hpp>
+#include <imbrex/tools/flow/simulate.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
 #include <imbrex/tools/predict/predict.hpp>
@@ -62,6 +63,8 @@ command_list commands() {
         parse_and_run<tune::parse_command, tune::tune>},
        {"predict", "predict a program's times on other numbers of nodes, and what bounds it there",
         parse_and_run<predict::parse_command, predict::predict>},
+       {"simulate", "evaluate a recorded flow, or a schedule in GOAL, on another machine",
+        parse_and_run<parse_simulate, simulate>},
        {"calibrate", "measure this machine, and print a machine file for predictions",
         parse_and_run<calibrate::parse_command, calibrate::calibrate>}});
   all.version("imbrex " + std::string(this_build().version), [] { return build_findings().dump(); });

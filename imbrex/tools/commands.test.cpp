@@ -27,7 +27,7 @@ std::string output_of(const words& line) {
 TEST(commands, have_a_help_each) {
   const std::string list = output_of({"--help"});
   for (const char* const command : {"new", "run", "mpiexec", "who", "top", "metrics", "info", "overlap",
-                                    "balance", "trace", "tune", "predict", "calibrate"}) {
+                                    "balance", "trace", "tune", "predict", "simulate", "calibrate"}) {
     EXPECT_NE(list.find("\n  " + std::string(command) + " "), std::string::npos) << command;
     const std::string help = output_of({"help", command});
     EXPECT_TRUE(help.starts_with("imbrex " + std::string(command) + " ")) << help;
@@ -44,8 +44,8 @@ TEST(commands, have_helps_of_at_most_100_columns) {
   for (const words& line :
        {words{"help"}, words{"help", "new"}, words{"help", "run"}, words{"help", "mpiexec"},
         words{"help", "info"}, words{"help", "overlap"}, words{"help", "balance"}, words{"help", "tune"},
-        words{"help", "predict"}, words{"help", "calibrate"}, words{"help", "trace"},
-        words{"trace", "help", "report"}, words{"trace", "help", "convert"}}) {
+        words{"help", "predict"}, words{"help", "simulate"}, words{"help", "calibrate"},
+        words{"help", "trace"}, words{"trace", "help", "report"}, words{"trace", "help", "convert"}}) {
     const std::string help = output_of(line);
     for (std::size_t begin = 0; begin < help.size();) {
       const std::size_t end = std::min(help.find('\n', begin), help.size());
@@ -65,7 +65,7 @@ TEST(commands, that_do_not_exist_are_refused_with_the_nearest) {
       output_of({"bogus"}),
       "there is no command 'bogus'; there are: new, demo, run, mpiexec, resize, who, top, metrics, info, "
       "overlap, balance, "
-      "checkpoint, trace, tune, predict, calibrate; see imbrex --help");
+      "checkpoint, trace, tune, predict, simulate, calibrate; see imbrex --help");
   EXPECT_EQ(output_of({"trace", "reprot"}), "there is no command 'reprot'; did you mean report?");
   EXPECT_EQ(output_of({"tune", "--secnds"}), "unknown option --secnds; did you mean --seconds?");
 }
