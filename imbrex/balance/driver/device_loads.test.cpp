@@ -359,4 +359,72 @@ TEST(balance_devices, leaves_chares_where_their_channels_are_bound) {
             0);
 }
 
+/// A chare with an end of a channel that is bound to its own buffers.
+class member_end : public chare<member_end> {
+ public:
+  persistent_channel<std::int64_t> line;
+  static inline std::atomic<int> moves = 0;
+
+  void arrived() { ++moves; }
+  task<std::int64_t> run(int steps) {
+    stream work(gpu());
+    if (out_.size() == 0) {
+      out_ = device_buffer<std::int64_t>(gpu(), 40);
+      in_ = device_buffer<std::int64_t>(gpu(), 40);
+      line.connect<&member_end::line>(peers()[where()[0] ^ 1]);
+      const std::vector<device_span<const std::int64_t>> from{std::as_const(out_).span()};
+      const std::vector<device_span<std::int64_t>> to{in_.span()};
+      co_await line.bind(from, to);
+      work.fill(out_.span(), std::byte(0));
+    }
+    while (step_ < steps) {
+      work.launch(add, out_.span(), 1);
+      co_await line.send(work);
+      const device_span<std::int64_t> got = co_await line.receive(work);
+      pinned_buffer<std::int64_t> seen(gpu(), got.size());
+      work.copy(seen.span(), got);
+      line.release(work);
+      co_await work.done();
+      ++step_;
+      for (const std::int64_t n : seen.span()) wrong_ += n == step_ ? 0 : 1;
+      spend(std::chrono::microseconds(100));
+      co_await balance_point<&member_end::run>(steps);
+    }
+    co_return wrong_;
+  }
+  void serialize(auto& ar) { ar(out_, in_, line, step_, wrong_); }
+
+ private:
+  device_buffer<std::int64_t> out_, in_;
+  int step_ = 0;
+  std::int64_t wrong_ = 0;
+};
+
+TEST_P(balance_devices_on, moves_chares_whose_channels_are_bound_to_members) {
+  member_end::moves = 0;
+  for (options settings : GetParam().runs) {
+    SCOPED_TRACE(testing::text_of(settings));
+    settings.device = "emulated";
+    settings.devices = 2;
+    settings.balance.strategy = "rotate";
+    settings.balance.every_points = 1;
+    const int before = member_end::moves;
+    EXPECT_EQ(
+        testing::run_in_processes(GetParam().processes, settings,
+                                  [before]() -> task<> {
+                                    const auto ends = make_array<member_end>({6});
+                                    // PEs that wait for processors may be done before the first step.
+                                    int steps = 0;
+                                    do {
+                                      steps += 12;
+                                      const auto wrong = co_await ends.reduce<&member_end::run>(sum, steps);
+                                      EXPECT_EQ(wrong, 0);
+                                    } while (num_pes() > 1 && member_end::moves == before && steps < 1200);
+                                  }),
+        0);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(member_end::moves, 0);
+}
+
 }  // namespace imbrex::balance_device_test

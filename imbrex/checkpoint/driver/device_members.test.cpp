@@ -14,6 +14,7 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/gpu/counting_kernels.test.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/gpu/persistent_channel.hpp>
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/device/buffer.hpp>
@@ -78,18 +79,93 @@ class holder : public chare<holder> {
   pinned_buffer<std::int64_t> seen_;
 };
 
+/// Chares 2i and 2i + 1 are connected by a channel that is bound to their members. At each balance point an
+/// array may be unread at either end.
+class linked : public chare<linked> {
+ public:
+  persistent_channel<std::int64_t> line;
+
+  task<int> run(int limit) {
+    stream work(gpu(), stream_priority::normal, "work");
+    if (out_.size() == 0) {
+      out_ = device_buffer<std::int64_t>(gpu(), 2 * cells);
+      in_ = device_buffer<std::int64_t>(gpu(), 2 * cells);
+      line.connect<&linked::line>(peers()[other()]);
+      std::vector<device_span<const std::int64_t>> from{half_of(out_, 0), half_of(out_, 1)};
+      std::vector<device_span<std::int64_t>> to{half_of(in_, 0), half_of(in_, 1)};
+      co_await line.bind(from, to);
+    }
+    while (step_ < limit) {
+      work.launch(test::count_from, half_of(out_, step_), first(where()[0], step_));
+      co_await line.send(work);
+      if (step_ > 0) co_await compare_next(work);
+      ++step_;
+      co_await work.done();
+      co_await balance_point<&linked::run>(limit);
+    }
+    co_await compare_next(work);
+    co_return wrong_;
+  }
+  int step() const { return step_; }
+  /// The number of wrong cells, once all steps are done.
+  int wrong(int limit) const { return wrong_ + (step_ == limit && read_ == limit ? 0 : 1); }
+  void serialize(auto& ar) { ar(line, step_, read_, wrong_, out_, in_); }
+
+ private:
+  static constexpr std::size_t cells = 300;
+
+  int other() { return where()[0] ^ 1; }
+  static std::int64_t first(int of, int step) { return 1'000 * of + step; }
+  static device_span<std::int64_t> half_of(device_buffer<std::int64_t>& all, int step) {
+    return all.span().subspan(static_cast<std::size_t>(step % 2) * cells, cells);
+  }
+  task<> compare_next(stream& work) {
+    device_buffer<std::int64_t> wrong(gpu(), 1);
+    pinned_buffer<std::int64_t> seen(gpu(), 1);
+    work.fill(wrong.span(), std::byte(0));
+    const device_span<std::int64_t> got = co_await line.receive(work);
+    EXPECT_EQ(got.data(), half_of(in_, read_).data());
+    work.launch(test::compare, got, first(other(), read_++), wrong.span());
+    line.release(work);
+    work.copy(seen.span(), std::as_const(wrong).span());
+    co_await work.done();
+    wrong_ += static_cast<int>(seen[0]);
+  }
+
+  int step_ = 0;
+  int read_ = 0;
+  int wrong_ = 0;
+  device_buffer<std::int64_t> out_, in_;
+};
+
+template <class T>
+task<> make_checkpoint(array<T> all) {
+  while (co_await all.template reduce<&T::step>(min) < steps / 4) co_await give_way();
+  co_await checkpoint();
+  imbrex::exit(0);
+}
+
 task<> run_holders(bool to_checkpoint) {
   auto holders = restored<holder>("holders");
   EXPECT_EQ(holders.has_value(), !to_checkpoint);
   if (!holders) holders = make_array<holder>(dense({count}).named("holders"));
   auto wrong = holders->reduce<&holder::run>(sum, steps);
-  if (to_checkpoint) {
-    while (co_await holders->reduce<&holder::step>(min) < steps / 4) co_await give_way();
-    co_await checkpoint();
-    imbrex::exit(0);
-  }
+  if (to_checkpoint) co_await make_checkpoint(*holders);
   const int all = co_await wrong;
   EXPECT_EQ(all, 0);
+}
+
+task<> run_linked(bool to_checkpoint) {
+  auto all = restored<linked>("linked");
+  EXPECT_EQ(all.has_value(), !to_checkpoint);
+  if (!all) {
+    all = make_array<linked>(dense({6}).named("linked"));
+    send<&linked::run>(*all, steps);
+    co_await make_checkpoint(*all);
+  }
+  co_await quiescence();
+  const int wrong = co_await all->reduce<&linked::wrong>(sum, steps);
+  EXPECT_EQ(wrong, 0);
 }
 
 options with_devices(options settings, int devices) {
@@ -122,12 +198,25 @@ TEST_P(checkpoint_device_members, are_restored_to_other_devices) {
   }
 }
 
+TEST_P(checkpoint_device_members, are_bound_again_to_their_channels) {
+  for (const options& first : machine_by_name(GetParam().first).runs) {
+    SCOPED_TRACE(testing::text_of(first));
+    const test_folder folder;
+    ASSERT_EQ(run(with_devices(with_folder(first, folder), 2), [] { return run_linked(true); }), 0);
+    for (const options& second : machine_by_name(GetParam().second).runs)
+      EXPECT_EQ(run(with_devices(restarted(second, folder.path()), 1), [] { return run_linked(false); }), 0)
+          << testing::text_of(second);
+  }
+}
+
 TEST(checkpoint_device_members_of_processes, are_restored_to_other_devices) {
-  const test_folder folder;
-  const options settings = with_devices(testing::threads(2), 2);
-  ASSERT_EQ(testing::run_in_processes(2, with_folder(settings, folder), [] { return run_holders(true); }), 0);
-  const options after = restarted(settings, folder.path());
-  EXPECT_EQ(testing::run_in_processes(3, after, [] { return run_holders(false); }), 0);
+  for (task<> (*const program)(bool) : {&run_holders, &run_linked}) {
+    const test_folder folder;
+    const options settings = with_devices(testing::threads(2), 2);
+    ASSERT_EQ(testing::run_in_processes(2, with_folder(settings, folder), [=] { return program(true); }), 0);
+    const options after = restarted(settings, folder.path());
+    EXPECT_EQ(testing::run_in_processes(3, after, [=] { return program(false); }), 0);
+  }
 }
 
 TEST(checkpoint_device_members_without_devices, are_refused_in_words) {

@@ -127,7 +127,7 @@ process_store::saved_section& process_store::section_of(const extension::part_he
 void process_store::fetch(extension::members_to_write& members) {
   for (const extension::part_here& part : extension::parts_here())
     if (is_saved(part, part.description()))
-      for (const chare_header* const e : part.elements()) members.fetch(*e);
+      for (chare_header* const e : part.elements()) members.fetch(*e);
 }
 
 void process_store::save(const checkpoint_identity& which, extension::members_to_write& members) {

@@ -17,6 +17,7 @@ class writer;
 namespace detail {
 
 class attachment;
+struct attachment_type;
 struct migrant_base;
 class collection_base;
 class name_reader;
@@ -143,8 +144,8 @@ struct chare_functions {
   void (*write)(chare_header& element, writer& out) = nullptr;
   void (*read)(chare_header& element, reader& in) = nullptr;
 
-  /// True if a port of the element is bound to memory of its PE, so that a balancer must leave it there.
-  bool (*is_bound)(const chare_header& element) = nullptr;
+  /// The first port of the class with attachments; null if there is none.
+  const attachment_type* (*first_port)() = nullptr;
 
   // These are null for most classes.
 
@@ -172,6 +173,15 @@ struct chare_functions {
   /// Frees an element without an object.
   void release_unconstructed(chare_header& element) const noexcept;
 };
+
+/// True if a port of the element was bound to memory that is not the element's own, so that a balancer must
+/// leave it on its PE.
+bool is_bound_elsewhere(const chare_header& element, const chare_functions& of);
+/// As `is_bound_elsewhere`, for the memory that the element has now. Runs its `serialize`.
+bool has_bound_elsewhere(chare_header& element, const chare_functions& of);
+/// Called before an element leaves a PE, and after it has arrived on another or was read from a checkpoint.
+void leave_bound_memory(chare_header& element, const chare_functions& of);
+void find_bound_memory(chare_header& element, const chare_functions& of);
 
 /// Rethrows a constructor's exception with a description. Exceptions of another language keep their type.
 [[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);

@@ -150,13 +150,7 @@ struct chare_functions_of {
   }
   static void write(chare_header& e, writer& out) { out(memory::object(e)); }
   static void read(chare_header& e, reader& in) { in(memory::object(e)); }
-  static bool is_bound(const chare_header& e) {
-    const attachment_type* port = migrant<T>::type_record.attachments->next_port;
-    for (; port != nullptr; port = port->next_port)
-      if (port->is_bound != nullptr && port->is_bound(&memory::object(const_cast<chare_header&>(e))))
-        return true;
-    return false;
-  }
+  static const attachment_type* first_port() { return migrant<T>::type_record.attachments->next_port; }
 
   static consteval chare_functions list() {
     chare_functions f;
@@ -171,7 +165,7 @@ struct chare_functions_of {
       f.construct = &construct;
       f.write = &write;
       f.read = &read;
-      f.is_bound = &is_bound;
+      f.first_port = &first_port;
     }
     if constexpr (requires(T& chare, std::vector<attachment*>& parts) { chare.collect_unread(parts); })
       f.collect_unread = [](chare_header& e, std::vector<attachment*>& parts) {

@@ -40,15 +40,17 @@ bool all_stand(const chare_header& e) {
   return s == nullptr;
 }
 
-void check_can_be_saved(const chare_header& e, const message* restart) {
+void check_can_be_saved(chare_header& e, const message* restart) {
   const auto& of_class = part_with(e).chares();
   if (of_class.make_migrant == nullptr)
     throw_not_saved(e,
                     "its class needs a default constructor and `void serialize(auto& ar)` with all members");
   if (of_class.moves_with_entries && !of_class.leaves_process())
     throw_not_saved(e, "its stack cannot be written");
-  if (of_class.is_bound != nullptr && of_class.is_bound(e))
-    throw_not_saved(e, "a channel of it is bound to memory of its PE: end the channel before");
+  if (has_bound_elsewhere(e, of_class))
+    throw_not_saved(e,
+                    "a channel of it is bound to memory that its serialize does not name: bind it to buffers "
+                    "of the chare, or end it before");
   if (e.entries == nullptr || (restart != nullptr && e.entries->next == nullptr)) return;
   if (of_class.moves_with_entries && all_stand(e)) return;
   const auto& waits = *static_cast<const message*>(e.entries->request);
@@ -235,6 +237,7 @@ saved_element read_saved(collection_base& part, name_reader& names, reader& in) 
   }
   whole.element = &fresh.release();
   of_class.saving->take(part, e);
+  find_bound_memory(e, of_class);
   if (of_class.arrived != nullptr) of_class.arrived(e);
   return whole;
 }

@@ -112,7 +112,8 @@ void push_departure(chare_header& element, message* restart) {
 
 bool is_bound_to_stay(const chare_header& element) {
   const auto& of_class = part_of(element).chares();
-  return !element.asks_itself && of_class.is_bound != nullptr && of_class.is_bound(element);
+  return !element.asks_itself && (is_bound_elsewhere(element, of_class) ||
+                                  has_bound_elsewhere(const_cast<chare_header&>(element), of_class));
 }
 
 void refuse_departure(chare_header& element) {

@@ -325,6 +325,7 @@ void element_collection<Index>::destroy(chare_header& e) {
 template <class Index>
 void element_collection<Index>::depart(chare_header& e, int to, message* restart) {
   if (chares_.departs != nullptr) chares_.departs(e);
+  leave_bound_memory(e, chares_);
   ++e.epoch;
   e.destination = to;
   e.travels = true;
@@ -351,6 +352,7 @@ void element_collection<Index>::arrive(chare_header& of, message*& restart, int 
   const std::uint64_t left_with = e.broadcasts;
   this->listeners().tell([&](array_listener& each) { each.element_arrived(e); });
   this->report_arrival(e, from, {left_with, e.broadcasts});
+  find_bound_memory(e, chares_);
   if (chares_.arrived != nullptr) chares_.arrived(e);
   if (restart != nullptr) this->pe().dispatch(*std::exchange(restart, nullptr), this->pe().pe());
 }

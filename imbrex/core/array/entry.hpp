@@ -163,7 +163,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
                 [](void* chare, std::vector<attachment*>& found) {
                   (static_cast<T*>(chare)->*M).collect_unread(found);
                 },
-            .is_bound = bound_function(),
+            .bound = bound_function(),
             .chare_class = &typeid(T),
             .use = lands_by_itself<value_type> ? attachment_use::message : attachment_use::channel};
         this->attachments = &own;
@@ -171,9 +171,9 @@ struct port_message : element_message<key_type<typename T::index_type>> {
     }
   };
   static inline record type_record{};
-  static constexpr auto bound_function() -> bool (*)(const void* chare) {
-    if constexpr (requires(const T& chare) { (chare.*M).is_bound(); })
-      return [](const void* chare) { return (static_cast<const T*>(chare)->*M).is_bound(); };
+  static constexpr auto bound_function() -> bound_port& (*)(void* chare) {
+    if constexpr (requires(T& chare) { (chare.*M).bound(); })
+      return [](void* chare) -> bound_port& { return (static_cast<T*>(chare)->*M).bound(); };
     else
       return nullptr;
   }

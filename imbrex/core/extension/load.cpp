@@ -89,7 +89,7 @@ balanced_device balanced_device::here(double seconds) {
 
 bool measured_element::can_leave() const {
   if (element_->dying || element_->travels || element_->load.has_stayed) return false;
-  if (part_of(*element_->home).chares().is_bound(*element_)) return false;
+  if (detail::is_bound_elsewhere(*element_, part_of(*element_->home).chares())) return false;
   const bool passes_points = element_->load.point_periods > 0 || element_->load.balance_points > 0;
   if (moves_with_entries(*element_))
     return passes_points && element_->entries != nullptr &&

@@ -2,6 +2,7 @@
 #include <imbrex/core/gpu/bound_memory.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,18 @@ device_span<const std::byte> bytes_of(const bound_array& a, std::size_t size) {
 }
 device_span<std::byte> bytes_of(const bound_memory::slot& s, std::size_t size) {
   return {static_cast<std::byte*>(s.address), s.count * size, s.device};
+}
+
+/// The addresses in this process of memory that another process has offered; none if it cannot be reached.
+std::vector<void*> addresses_of(const bound_offer& to, device_backend& here) {
+  std::vector<void*> found;
+  if (to.hold == nullptr || !may_share_memory(processor::here(), static_cast<int>(to.pe))) return found;
+  for (const memory_key& key : to.keys) {
+    void* const there = here.reach(key);
+    if (there == nullptr) return {};
+    found.push_back(there);
+  }
+  return found;
 }
 
 [[noreturn]] void throw_unbound() {
@@ -93,23 +106,32 @@ hold_elsewhere::~hold_elsewhere() {
   if (held_ && scheduler::current() != nullptr) send_end(pe_, held_);
 }
 
+bound_offer::bound_offer(std::shared_ptr<bound_memory> here, std::int64_t arrays_received)
+    : memory(std::move(here)), received(arrays_received), pe(static_cast<std::uint32_t>(memory->pe)) {
+  for (const bound_memory::slot& s : memory->slots) counts.push_back(s.count);
+}
+
 void bound_offer::serialize(writer& out) {
-  if (memory != nullptr && !held && !out.only_counts() && has_readers(processor::here())) {
+  if (memory != nullptr && may_be_exported && !held && !out.only_counts() && has_readers(processor::here())) {
     for (const bound_memory::slot& s : memory->slots)
       if (const auto key =
               s.count == 0 ? std::optional(memory_key{}) : memory->on.backend().key_of(s.address))
         keys.push_back(*key);
     if (keys.size() != counts.size()) keys.clear();
-    if (!keys.empty()) held = held_for_process::hold(memory);
+    if (!keys.empty()) {
+      held = held_for_process::hold(memory);
+      memory->is_exported = true;
+    }
   }
-  out(counts, received, pe, held.slot, held.generation, static_cast<std::uint64_t>(keys.size()));
+  out(counts, received, binding, wants_answer, pe, held.slot, held.generation,
+      static_cast<std::uint64_t>(keys.size()));
   for (const memory_key& key : keys) out(key.words);
   if (hold != nullptr) hold->hand_on();
 }
 
 void bound_offer::serialize(reader& in) {
   std::uint64_t found = 0;
-  in(counts, received, pe, held.slot, held.generation, found);
+  in(counts, received, binding, wants_answer, pe, held.slot, held.generation, found);
   if (found != 0 && found != counts.size())
     throw serial_error("malformed message: " + std::to_string(found) + " keys of " +
                        std::to_string(counts.size()) + " arrays");
@@ -133,22 +155,21 @@ void bound_ends::unbind() noexcept {
 
 bound_ends::~bound_ends() { unbind(); }
 
-std::unique_ptr<bound_offer> bound_ends::offer(const std::vector<bound_array>& to) {
+void bound_ends::receive_to(const std::vector<bound_array>& to) {
   auto memory = std::make_shared<bound_memory>(gpu(), to);
   unbind();
   here_ = std::move(memory);
   here_->end = this;
   item_ = &standing_item::make(&bound_ends::go_on, this);
   here_->read = received_;
+}
+
+std::unique_ptr<bound_offer> bound_ends::offer(const std::vector<bound_array>& to) {
+  receive_to(to);
   has_left_over_ = arrived_ != received_;
   local_arrivals_ = 0;
   first_received_ = announced_ = released_ = received_;
-  auto result = std::make_unique<bound_offer>();
-  result->memory = here_;
-  result->pe = static_cast<std::uint32_t>(here_->pe);
-  for (const bound_array& a : to) result->counts.push_back(a.count);
-  result->received = received_;
-  return result;
+  return std::make_unique<bound_offer>(here_, received_);
 }
 
 void bound_ends::bind(std::vector<bound_array> from, bound_offer* to, std::size_t size) {
@@ -171,16 +192,22 @@ void bound_ends::bind(std::vector<bound_array> from, bound_offer* to, std::size_
           "is " +
           here_->on.info().label() + "; give memory of gpu()");
   }
-  there_ = to->memory;
-  const auto& pe = processor::here();
-  other_pe_ = static_cast<int>(to->pe);
-  beside_ = there_ != nullptr && there_->pe == pe.pe() && needs_no_messages(pe);
-  if (there_ == nullptr) find_elsewhere(*to);
   ready_.resize(from.size());
   from_ = std::move(from);
   size_ = size;
   places_ = static_cast<std::int64_t>(from_.size());
   first_sent_ = released_there_ = sent_;
+  send_to(*to);
+}
+
+void bound_ends::send_to(const bound_offer& to) {
+  there_ = to.memory;
+  const auto& pe = processor::here();
+  other_pe_ = static_cast<int>(to.pe);
+  // An array that is on its way in a message must not be overtaken.
+  beside_ = there_ != nullptr && there_->pe == pe.pe() && needs_no_messages(pe) && to.received == sent_;
+  elsewhere_ = there_ == nullptr ? addresses_of(to, here_->on.backend()) : std::vector<void*>();
+  hold_ = elsewhere_.empty() ? nullptr : to.hold;
 }
 
 const bound_array& bound_ends::next_to_send(const stream& filled) const {
@@ -193,16 +220,6 @@ const bound_array& bound_ends::next_to_send(const stream& filled) const {
   return from;
 }
 
-void bound_ends::find_elsewhere(bound_offer& to) {
-  if (to.hold == nullptr || !may_share_memory(processor::here(), static_cast<int>(to.pe))) return;
-  for (const memory_key& key : to.keys) {
-    void* const there = here_->on.backend().reach(key);
-    if (there == nullptr) return elsewhere_.clear();
-    elsewhere_.push_back(there);
-  }
-  hold_ = to.hold;
-}
-
 bool bound_ends::go_by_host(std::size_t bytes) const {
   const auto& pe = processor::here();
   const device_path path = pe.run().how().gpu_path;
@@ -211,16 +228,33 @@ bool bound_ends::go_by_host(std::size_t bytes) const {
          pieces_to_pe::of(other_pe_).goes_whole(bytes);
 }
 
-std::size_t bound_ends::slot_to_send() const { return place(sent_, first_sent_, from_.size()); }
+namespace {
+
+void mark_filled(bound_memory::slot& to, stream& work) {
+  if (std::exchange(to.has_travelled, false))
+    to.filled = shared_event(work);
+  else
+    to.filled.mark(work);
+}
+
+}  // namespace
 
 way_to_put bound_ends::put(stream& filled) {
   const bound_array& from = next_to_send(filled);
+  std::unique_lock<std::mutex> hold;
+  if (there_ != nullptr) hold = std::unique_lock(there_->lock);
+  if (there_ != nullptr && there_->has_moved) {
+    hold.unlock();
+    there_.reset();  // arrays go in messages until the other end tells where it is
+    beside_ = false;
+  }
   if (there_ == nullptr) {
     if (elsewhere_.empty())
       return go_by_host(from.count * size_) ? way_to_put::by_host : way_to_put::as_content;
-    filled.copy(device_span<std::byte>(static_cast<std::byte*>(elsewhere_[slot_to_send()]),
-                                       from.count * size_, from.device),
-                bytes_of(from, size_));
+    filled.copy(
+        device_span<std::byte>(static_cast<std::byte*>(elsewhere_[place(sent_, first_sent_, from_.size())]),
+                               from.count * size_, from.device),
+        bytes_of(from, size_));
     ++sent_;
     return way_to_put::to_process;
   }
@@ -228,7 +262,7 @@ way_to_put bound_ends::put(stream& filled) {
     throw error(
         "a persistent channel is used, but its other end has been destroyed or has moved; bind both ends "
         "again");
-  const std::size_t which = slot_to_send();
+  const std::size_t which = place(sent_, first_sent_, from_.size());
   bound_memory::slot& to = there_->slots[which];
   const bool on_one_device = &there_->on == &filled.on();
   if (!on_one_device && !there_->on.copies_from_peers())
@@ -237,7 +271,7 @@ way_to_put bound_ends::put(stream& filled) {
   if (on_one_device || (is_short_transfer(from.count * size_) && filled.on().copies_from_peers())) {
     filled.wait(to.read);
     filled.copy(bytes_of(to, size_), bytes_of(from, size_));
-    to.filled.mark(filled);
+    mark_filled(to, filled);
     ++sent_;
     return way_to_put::in_order;
   }
@@ -246,7 +280,7 @@ way_to_put bound_ends::put(stream& filled) {
   in.wait(ready_[which]);
   in.wait(to.read);
   in.copy(bytes_of(to, size_), bytes_of(from, size_));
-  to.filled.mark(in);
+  mark_filled(to, in);
   ++sent_;
   return way_to_put::to_device;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +40,8 @@ class bound_ends;
 /// The memory in which one end of a persistent channel receives arrays. An end in the same process shares
 /// this object and copies into it. The sender marks `filled`, waits for `read`, and uses the stream; the
 /// receiver does the reverse. The ends access a slot's events in turn, and their signals order these
-/// accesses, so no lock is needed. All other members except `is_unbound` belong to the receiver's PE.
+/// accesses. The lock is for a receiver that leaves its PE: the sender puts arrays under it. All other
+/// members except `is_unbound` belong to the receiver's PE.
 struct bound_memory {
   struct slot {
     void* address = nullptr;
@@ -48,6 +50,8 @@ struct bound_memory {
     void* held = nullptr;   ///< block of the pool; null for memory outside all pools
     shared_event filled{};  ///< the last array has been put
     shared_event read{};    ///< the last array has been read and may be overwritten
+    /// `filled` is of this device, by an end that has arrived with its chare, and not of the sender's stream.
+    bool has_travelled = false;
   };
 
   /// Throws imbrex::error unless all arrays are in memory of device `of`.
@@ -63,6 +67,9 @@ struct bound_memory {
   std::vector<stream> arrivals;
   std::vector<slot> slots{};
   std::atomic<bool> is_unbound = false;  ///< the receiver has ended or moved
+  std::mutex lock;                       ///< guards `has_moved`, and `slots` against a receiver that leaves
+  bool has_moved = false;                ///< the receiver has left with its chare, and remains bound
+  bool is_exported = false;              ///< another process may write to the arrays
   bound_ends* end = nullptr;             ///< the owning end; null after it is unbound
   /// Number of arrays that have been read, if another process's end puts arrays here. Only these are reported
   /// to that end.
@@ -87,9 +94,17 @@ class hold_elsewhere {
 
 /// The receiving memory of one end, sent to the other end.
 struct bound_offer {
+  bound_offer() = default;
+  bound_offer(std::shared_ptr<bound_memory> here, std::int64_t arrays_received);
+
   std::shared_ptr<bound_memory> memory{};  ///< null in another process
   std::vector<std::uint64_t> counts{};     ///< elements of each array
   std::int64_t received = 0;               ///< number of arrays received so far
+
+  // Fields for ends that have moved with their chares.
+  std::uint64_t binding = 0;    ///< as `bound_members`; 0 in a first offer
+  bool wants_answer = false;    ///< the other end is to send its offer again, too
+  bool may_be_exported = true;  ///< false: other processes send arrays in messages; not sent
 
   // Fields for memory that other processes of this host can open.
   std::uint32_t pe = 0;
@@ -121,7 +136,7 @@ class bound_ends {
 
   /// Drops the binding; called when its chare leaves the PE.
   void unbind() noexcept;
-  /// Receives to these arrays from now on. Returns the offer for the other end.
+  /// Receives to these arrays from now on, beginning with the next one. Returns the offer for the other end.
   std::unique_ptr<bound_offer> offer(const std::vector<bound_array>& to);
   /// Sends from these arrays, of elements of `size` bytes, to the memory that the other end has offered.
   void bind(std::vector<bound_array> from, bound_offer* to, std::size_t size);
@@ -142,16 +157,14 @@ class bound_ends {
 
   /// True if the other end is on this PE and needs no signals: use `tell_of_array` and `tell_of_release`. The
   /// other end may not know this, if it arrived here after this end had sent it the offer.
-  bool is_beside() const { return beside_; }
+  bool is_beside() const { return beside_ && there_->end != nullptr; }
   void tell_of_array() {
     bound_ends& other = *there_->end;
     ++other.arrived_;
     ++other.local_arrivals_;
     if (other.first_waiting_ != nullptr) other.item_->queue();
   }
-  void tell_of_release() {
-    if (there_->end != nullptr) there_->end->note_released(released_);
-  }
+  void tell_of_release() { there_->end->note_released(released_); }
   /// Another process has put an array here.
   void note_put_from_afar() { from_afar_ = true; }
   bool are_put_from_afar() const { return from_afar_; }
@@ -178,17 +191,23 @@ class bound_ends {
       promise_room();
   }
 
-  void serialize(auto& ar) { ar(sent_, received_, released_, announced_, arrived_, released_there_); }
+  void serialize(auto& ar) {
+    ar(sent_, received_, released_, announced_, arrived_, released_there_, first_sent_, first_received_,
+       local_arrivals_);
+  }
 
  private:
+  friend class bound_members;
   friend class wait_for_room;
   friend class wait_for_array;
   const bound_array& next_to_send(const stream& filled) const;
-  std::size_t slot_to_send() const;
   void promise_room();
+  /// Receives to these arrays from now on.
+  void receive_to(const std::vector<bound_array>& to);
+  /// Sends to the memory that the other end has offered.
+  void send_to(const bound_offer& to);
   /// Resumes the first waiting receive, if its array has arrived.
   static void go_on(void* self);
-  void find_elsewhere(bound_offer& to);
   /// True if an array of this size is always sent within its message, through the host.
   bool go_by_host(std::size_t bytes) const;
 

@@ -193,6 +193,60 @@ class nomad : public chare<nomad> {
   std::optional<bench> bench_;  // does not migrate
 };
 
+/// Chares 2i and 2i + 1 have bound ends in members, which travel with them. At each move an array may be on
+/// its way to each end, or unread in its memory.
+class bound_nomad : public chare<bound_nomad> {
+ public:
+  persistent_channel<std::int64_t> line;
+
+  task<std::int64_t> roam(int rounds, std::uint64_t seed) {
+    stream work(gpu());
+    if (out_.size() == 0) {
+      out_ = device_buffer<std::int64_t>(gpu(), 2 * cells);
+      in_.emplace_back(gpu(), 3);  // not bound
+      for (int i = 0; i < 2; ++i) in_.emplace_back(gpu(), cells);
+      wrong_ = device_buffer<std::int64_t>(gpu(), 1);
+      work.fill(wrong_.span(), std::byte(0));
+      line.connect<&bound_nomad::line>(peers()[where()[0] ^ 1]);
+      std::vector<device_span<const std::int64_t>> from{half(0), half(1)};
+      std::vector<device_span<std::int64_t>> to{in_[1].span(), in_[2].span()};
+      co_await line.bind(from, to);
+    }
+    work.wait(wrong_);
+    while (round_ < rounds) {
+      work.launch(count_from, half(round_ % 2), first_of(where()[0], round_));
+      co_await line.send(work);
+      if (round_ > 0) co_await look_at_array(work, round_ - 1);
+      ++round_;
+      co_await work.done();
+      random dice(seed * 1'000 + std::uint64_t(97 * where()[0] + round_));
+      if (dice.below(4) > 0) migrate_to(int(dice.below(std::uint64_t(num_pes()))));
+      co_await balance_point<&bound_nomad::roam>(rounds, seed);
+    }
+    co_await look_at_array(work, rounds - 1);
+    pinned_buffer<std::int64_t> seen(gpu(), 1);
+    work.copy(seen.span(), std::as_const(wrong_).span());
+    co_await work.done();
+    co_return seen[0];
+  }
+  void serialize(auto& ar) { ar(round_, in_, line, out_, wrong_); }
+
+ private:
+  static constexpr std::size_t cells = 700;
+
+  device_span<std::int64_t> half(int which) { return out_.span().subspan(std::size_t(which) * cells, cells); }
+  task<> look_at_array(stream& work, int number) {
+    const device_span<std::int64_t> got = co_await line.receive(work);
+    EXPECT_EQ(got.data(), in_[std::size_t(1 + number % 2)].span().data());
+    work.launch(compare, got, first_of(where()[0] ^ 1, number), wrong_.span());
+    line.release(work);
+  }
+
+  int round_ = 0;
+  device_buffer<std::int64_t> out_, wrong_;
+  std::vector<device_buffer<std::int64_t>> in_;
+};
+
 /// Moves with each array that it gets, so that the next one is sent to a PE that it has left.
 class wanderer : public chare<wanderer> {
  public:
@@ -272,6 +326,13 @@ TEST_P(device_migration, of_both_ends_that_are_bound) {
     co_await all.call<&nomad::connect>();
     co_await all.call<&nomad::roam_bound>(5, 3);
     EXPECT_EQ((co_await all.reduce<&nomad::wrong>(sum)), 0);
+  });
+}
+TEST_P(device_migration, takes_bound_members_along) {
+  std::uint64_t seed = 0;
+  run_all([&seed]() -> task<> {
+    auto all = make_array<bound_nomad>({4});
+    EXPECT_EQ((co_await all.reduce<&bound_nomad::roam>(sum, 12, ++seed)), 0);
   });
 }
 TEST_P(device_migration, leaves_what_was_bound) {

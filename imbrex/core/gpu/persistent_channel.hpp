@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/gpu/bound_members.hpp>
 #include <imbrex/core/gpu/bound_memory.hpp>
 #include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/coro/task.hpp>
@@ -34,6 +35,21 @@ struct device_signal {
   bool put_from_afar = false;                   ///< another process has put the array, and it is complete
 };
 
+/// `co_await running_entry()`: the entry to which the running task belongs.
+class running_entry {
+ public:
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> asking) {
+    entry_ = &asking.promise().entry();
+    return false;
+  }
+  const scope* await_resume() const noexcept { return entry_; }
+
+ private:
+  const scope* entry_ = nullptr;
+};
+
 }  // namespace detail
 
 /// The persistent form of `device_channel`. Both ends register memory once, by `bind`. From then on a sent
@@ -48,9 +64,14 @@ struct device_signal {
 ///     right.release(unpack_);  // when that is done it may be written again
 ///
 /// Bound memory must not move until this end is bound again or destroyed. Memory of a `device_buffer` stays
-/// allocated while the other end may write to it. A migrating chare keeps the connection; both ends must be
-/// bound again, and must have received all sent arrays before. A balancer does not move a chare with a bound
-/// end.
+/// allocated while the other end may write to it.
+///
+/// A migrating chare keeps the connection. If all memory that it gives to `bind` is in buffers that its
+/// `serialize` names, it also keeps the binding: the end is bound again by itself where the chare arrives, to
+/// the same places in its buffers, and unread arrays travel in them. So does a chare in a checkpoint. Arrays
+/// to such an end from another process go in messages.
+/// Otherwise both ends must be bound again, and must have received all sent arrays before; and a balancer
+/// does not move the chare.
 template <class T>
 class persistent_channel : private channel<detail::device_signal<T>> {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -69,7 +90,13 @@ class persistent_channel : private channel<detail::device_signal<T>> {
   /// device, or if there is none. Also throws it unless each sent array is as long as the other end's memory
   /// for it.
   task<> bind(std::vector<device_span<const T>> from, std::vector<device_span<T>> to) {
-    base::send(value_type{.offer = ends_.offer(detail::bound_arrays(to))});
+    const scope* const entry = co_await detail::running_entry();
+    auto* const chare =
+        detail::is_own_port(*entry, this) ? static_cast<chare_header*>(entry->chare) : nullptr;
+    members_.expect(chare, detail::bound_arrays(from), detail::bound_arrays(to));
+    std::unique_ptr<detail::bound_offer> own = ends_.offer(detail::bound_arrays(to));
+    own->may_be_exported = members_.may_be_exported();
+    base::send(value_type{.offer = std::move(own)});
     value_type other = co_await base::receive();
     ends_.bind(detail::bound_arrays(from), other.offer.get(), sizeof(T));
   }
@@ -102,6 +129,8 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     ends_.note_released(l.value.released);
     if (base::is_unordered(l)) {
       const detail::message_guard read(*l.owner);
+      if (l.value.offer != nullptr && members_.accept(*l.value.offer) && l.value.offer->wants_answer)
+        tell_place(false);
       return;
     }
     if (l.value.offer == nullptr) ends_.note_arrival();
@@ -109,16 +138,13 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     base::put(l);
     announce();
   }
-  /// Called when its chare leaves this PE. The connection stays, the binding is dropped.
-  void collect_unread(std::vector<detail::attachment*>& parts) {
-    ends_.unbind();
-    base::collect_unread(parts);
-  }
-  /// True from `bind` on, until its chare leaves this PE. A balancer does not move the chare meanwhile.
-  bool is_bound() const { return ends_.here() != nullptr; }
+  using base::collect_unread;
+  /// For the runtime: what it does when its chare migrates.
+  detail::bound_port& bound() { return members_; }
   void serialize(auto& ar) {
     base::serialize(ar);
     ends_.serialize(ar);
+    members_.serialize(ar);
   }
 
  private:
@@ -145,12 +171,23 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     if (!waits) late_signal::complete(started, nullptr);
   }
 
+  /// Tells the other end where this one is. `wants_answer`: the other one is to do the same.
+  void tell_place(bool wants_answer) {
+    base::send_unordered(
+        value_type{.released = ends_.announced(), .offer = members_.offer_again(wants_answer)});
+  }
+  void tell_place_once() {
+    if (members_.must_tell()) [[unlikely]]
+      tell_place(true);
+  }
+
   /// Sends the number of released arrays, if the other end cannot send more without it.
   void announce() {
     if (ends_.must_announce()) base::send_unordered(value_type{.released = ends_.announced()});
   }
 
   detail::bound_ends ends_;
+  detail::bound_members members_{ends_, sizeof(T)};
 };
 
 /// The result of `send`: co_await it at once.
@@ -171,6 +208,7 @@ class [[nodiscard("co_await the sending")]] persistent_channel<T>::room final {
   void await_resume() {
     waits_.resume();
     detail::bound_ends& ends = through_.ends_;
+    through_.tell_place_once();
     const detail::way_to_put way = ends.put(filled_);
     if (way == detail::way_to_put::to_process) [[unlikely]]
       return send_after(filled_, {through_.base::reserve(),
@@ -210,6 +248,7 @@ class [[nodiscard("co_await the array")]] persistent_channel<T>::arrival final :
   arrival(arrival&& other) noexcept : through_(other.through_), order_(other.order_) {}
 
   bool await_ready() {
+    through_.tell_place_once();
     return ask(through_.ends_) || signal_.emplace(through_.base::receive()).await_ready();
   }
   template <class Promise>

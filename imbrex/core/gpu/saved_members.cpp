@@ -49,8 +49,12 @@ attachment copy_on_host(attachment& part, stream& last) {
 
 }  // namespace
 
-void members_to_write::fetch(const chare_header& e) {
+std::vector<attachment*> attachments_named_by(chare_header& e) { return parts_of_element(e).found; }
+
+void members_to_write::fetch(chare_header& e) {
   if (!has_device()) return;
+  // Arrays in bound memory may be on their way to it.
+  static_cast<void>(has_bound_elsewhere(e, static_cast<const collection_base&>(*e.home).chares()));
   const parts_of_element parts(e);
   if (parts.found.empty() && !parts.has_host_memory) return;
   stream& last = transfers_here().out;

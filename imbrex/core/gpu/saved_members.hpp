@@ -15,12 +15,15 @@ class stream;
 
 namespace detail {
 
+/// The device memory that the `serialize` of an element names, in this order.
+std::vector<attachment*> attachments_named_by(chare_header& e);
+
 /// Copies of the device memory of elements on the host. The elements keep theirs.
 class members_to_write final : public attachment_writer {
  public:
   /// Starts the copies for an element. Before it is written, the work of `last()` must be done. O(1) on a PE
   /// without a device.
-  void fetch(const chare_header& e);
+  void fetch(chare_header& e);
   /// The stream behind all copies; null if none has begun.
   stream* last() const { return last_; }
 

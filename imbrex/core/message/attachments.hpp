@@ -16,6 +16,7 @@
 namespace imbrex::detail {
 
 class attachment;
+class bound_port;
 struct work;
 
 /// The way attachments travel with a message kind. For a `message` the receiver provides target memory;
@@ -31,8 +32,8 @@ struct attachment_type {
   bool (*is_repeated)(const work& message) = nullptr;
   /// Finds the attachments of unread values of a chare's port; null unless this is a port.
   void (*collect_unread)(void* chare, std::vector<attachment*>& found) = nullptr;
-  /// True if the port is bound to memory of its PE; null for ports that never are.
-  bool (*is_bound)(const void* chare) = nullptr;
+  /// The port of a chare, if it refers to memory of the chare; null for ports that never do.
+  bound_port& (*bound)(void* chare) = nullptr;
   /// The chare class that has the port, or whose chares this kind moves; null for other kinds.
   const std::type_info* chare_class = nullptr;
   /// For a kind that moves chares: the first port of their class with attachments. For such a port: the next
