@@ -137,6 +137,8 @@ void check(const problem& p) {
   check_length("device loads", p.device_load.size(), p.size(), "object");
   check_length("movable objects", p.movable.size(), p.size(), "object");
   check_length("bytes", p.bytes.size(), p.size(), "object");
+  check_length("elapsed device times", p.device_elapsed.size(), p.size(), "object");
+  check_times("elapsed device time", p.device_elapsed);
   check_length("device bytes", p.device_bytes.size(), p.size(), "object");
   check_times("load", p.load);
   check_times("device load", p.device_load);

@@ -36,7 +36,9 @@ struct problem {
 
   std::span<const int> pe;       ///< the object's PE; never empty unless there are no objects
   std::span<const double> load;  ///< expected seconds in the next period, on a PE of speed 1; default: 0
-  std::span<const double> device_load;          ///< expected seconds on a device; default: 0
+  std::span<const double> device_load;  ///< expected seconds on a device; default: 0
+  /// seconds of the object's work on a device, if all of it ran by itself; default: unknown
+  std::span<const double> device_elapsed;
   std::span<const std::uint8_t> movable;        ///< 0: the object stays; default: all may move
   std::span<const std::uint64_t> bytes;         ///< bytes of a migration; default: 0
   std::span<const std::uint64_t> device_bytes;  ///< device memory that migrates with the object; default: 0

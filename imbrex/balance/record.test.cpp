@@ -162,7 +162,7 @@ TEST(record, of_another_kind_or_version_is_refused) {
   std::string other = contents_of(file.name());
   other[8] = 7;
   put(file.name(), other);
-  EXPECT_NE(error_of<usage_error>([&] { record_reader(file.name()); }).find("has version 7, not 1"),
+  EXPECT_NE(error_of<usage_error>([&] { record_reader(file.name()); }).find("has version 7, not 2"),
             std::string::npos);
   record_writer{file.name()};
   EXPECT_NE(error_of<usage_error>([&] { record_reader(file.name()); }).find("has no run"), std::string::npos);

@@ -51,8 +51,9 @@ struct recorded_period {
   /// Leaves out the data that stay while the objects or the run do.
   void serialize(auto& ar) {
     ar(ended, taken, is_measured, measured, moved, to);
-    ar(problem.pe, problem.load, problem.device_load, problem.movable, problem.bytes, problem.device_bytes,
-       problem.first_edge, problem.edge_to, problem.edge_bytes, problem.free_memory, problem.seed);
+    ar(problem.pe, problem.load, problem.device_load, problem.device_elapsed, problem.movable, problem.bytes,
+       problem.device_bytes, problem.first_edge, problem.edge_to, problem.edge_bytes, problem.free_memory,
+       problem.seed);
   }
 };
 

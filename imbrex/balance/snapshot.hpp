@@ -12,6 +12,7 @@ namespace imbrex::balance {
 struct snapshot {
   std::vector<int> pe;                    ///< PE of each object at the beginning
   std::vector<double> load, device_load;  ///< seconds of each object on its PE and on its device
+  std::vector<double> device_elapsed;     ///< seconds of the work on its device, if it ran by itself
   std::vector<std::uint8_t> movable;      ///< for each object, 0 if it must stay
   /// bytes that a move of each object sends, of host and device memory
   std::vector<std::uint64_t> bytes, device_bytes;
@@ -32,6 +33,7 @@ struct snapshot {
     return {.pe = pe,
             .load = load,
             .device_load = device_load,
+            .device_elapsed = device_elapsed,
             .movable = movable,
             .bytes = bytes,
             .device_bytes = device_bytes,

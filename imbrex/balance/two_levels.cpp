@@ -73,6 +73,7 @@ struct grouped_objects {
     copy_some(p.pe, its, part.pe);
     copy_some(p.load, its, part.load);
     copy_some(p.device_load, its, part.device_load);
+    copy_some(p.device_elapsed, its, part.device_elapsed);
     copy_some(p.movable, its, part.movable);
     copy_some(p.bytes, its, part.bytes);
     copy_some(p.device_bytes, its, part.device_bytes);

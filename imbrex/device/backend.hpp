@@ -104,6 +104,8 @@ class stream_backend {
   virtual bool capturing() = 0;
   virtual void launch(graph_backend& what) = 0;
   virtual native_stream native() = 0;
+  /// The number by which `finished_operation` names the stream.
+  virtual std::uint32_t number() const = 0;
   /// Later operations wait for the work submitted so far to `until`, a stream of this device made by other
   /// code. Throws `device_error` if the handle is found to be invalid.
   virtual void wait(native_stream until) = 0;

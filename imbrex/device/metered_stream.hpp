@@ -8,18 +8,18 @@
 
 namespace imbrex::detail {
 
-/// The seconds for which operations take a device, by its rates. Operations that fill a part of the device
+/// Estimates the work of operations by the rates of their device. Operations that fill a part of the device
 /// count with that part, but at least with their share of the operations that run at once.
 class work_estimate {
  public:
   explicit work_estimate(const device_rates& rates) : rates_(rates) {}
 
-  double of_kernel(const work_size& size) const;
-  double of_copy(copy_direction direction, std::size_t bytes) const;
-  double of_fill(std::size_t bytes) const;
+  device_work of_kernel(const work_size& size) const;
+  device_work of_copy(copy_direction direction, std::size_t bytes) const;
+  device_work of_fill(std::size_t bytes) const;
 
  private:
-  double at_once(double elapsed) const;
+  device_work at_once(double elapsed, double work, double latency) const;
 
   const device_rates rates_;
 };

@@ -434,4 +434,21 @@ TEST(balance, reports_its_steps) {
   EXPECT_NE(text.find(" steps in "), std::string::npos) << text;
 }
 
+/// A chare of a group, which stays.
+class bystander : public chare<bystander> {};
+
+TEST(balance, counts_elements_of_groups_apart) {
+  options settings = balanced(simulated(4), "segments", 2);
+  settings.balance.report = true;
+  ::testing::internal::CaptureStderr();
+  const int status = run(settings, []() -> task<> {
+    static_cast<void>(make_group<bystander>());
+    const auto cells = make_array<cell>({16}, 4);
+    co_await cells.reduce<&cell::run>(sum, 20);
+  });
+  EXPECT_EQ(status, 0);
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find(" moves, 4 of groups and classes that cannot migrate\n"), std::string::npos) << text;
+}
+
 }  // namespace imbrex::balance_driver_test

@@ -32,7 +32,7 @@ period pacing::times_of(const period_report& ended, int pes) const {
   if (by_ != balanced_loads::cpu && ended.devices > 0) {
     // A step takes as long as its PEs, and as long as its devices.
     times.busiest = std::max(times.busiest, steps * ended.busiest_device);
-    times.average = std::max(times.average, steps * ended.busy_devices / ended.devices);
+    times.average = std::max(times.average, steps * ended.busy_devices / static_cast<double>(ended.devices));
     times.largest = std::max(times.largest, steps * ended.largest_on_device);
   }
   return times;

@@ -103,7 +103,11 @@ void pe_balancer::end_period_of(const extension::measured_element& e, period_rep
 void pe_balancer::end_period_beside(measured_load& its, std::uint32_t points, period_report& report) {
   const float ended = points > 0 ? std::exchange(its.beside_at_point, 0.0F) : its.beside;
   its.beside -= ended;
-  const float step_load = ended / static_cast<float>(std::max<std::uint32_t>(points, 1));
+  const float elapsed = points > 0 ? std::exchange(its.elapsed_beside_at_point, 0.0F) : its.elapsed_beside;
+  its.elapsed_beside -= elapsed;
+  const float steps = static_cast<float>(std::max<std::uint32_t>(points, 1));
+  its.last_elapsed_beside = elapsed / steps;
+  const float step_load = ended / steps;
   if (its.before >= 0) {
     report.error_steady += std::abs(step_load - its.last_beside);
     report.error_moving += std::abs(step_load - std::max(0.0F, 2 * its.last_beside - its.before_beside));
@@ -126,9 +130,9 @@ period_report pe_balancer::end_period(const period_rules& next) {
   items_before_ = items();
   for (const auto& e : extension::local_loads::here().elements()) end_period_of(e, report);
   if (edges() != nullptr) edges()->age();
-  device_ = extension::balanced_device::here(report.busy_devices);
-  report.busiest_device = device_.load;
-  report.devices = device_.part;
+  report.fixed = extension::local_loads::here().count_fixed_elements();
+  device_ = extension::balanced_device::here();
+  if (device_.number >= 0) report.add_device({device_.number, 1, device_.pes, report.busy_devices});
   other_ = static_cast<float>(report.other / static_cast<double>(points_));
   report.busiest += other_;
   report.busy = report.busiest;
@@ -195,6 +199,7 @@ pe_loads pe_balancer::loads(bool extrapolates) {
     if (device_.number >= 0) {
       const float change = extrapolates && load.before >= 0 ? load.last_beside - load.before_beside : 0;
       its.device_loads.push_back(std::max(0.0F, load.last_beside + change));
+      its.device_elapsed.push_back(load.last_elapsed_beside);
       its.device_bytes.push_back(device_bytes_.of(e));
     }
     if (is_recorded_) its.measured.push_back(std::max(0.0F, load.last));

@@ -15,6 +15,7 @@ void period_report::add(const period_report& from) {
   error_steady += from.error_steady;
   error_moving += from.error_moving;
   busiest_device = std::max(busiest_device, from.busiest_device);
+  for (const device_part& part : from.parts) add_device(part);
   busy_devices += from.busy_devices;
   largest_on_device = std::max(largest_on_device, from.largest_on_device);
   devices += from.devices;
@@ -24,6 +25,21 @@ void period_report::add(const period_report& from) {
   with_points += from.with_points;
   arrivals += from.arrivals;
   bytes += from.bytes;
+  fixed += from.fixed;
+}
+
+void period_report::add_device(const device_part& part) {
+  auto at = std::ranges::lower_bound(parts, part.device, {}, &device_part::device);
+  if (at != parts.end() && at->device == part.device) {
+    at->load += part.load;
+    at->pes += part.pes;
+  } else {
+    at = parts.insert(at, part);
+  }
+  if (at->pes < at->all) return;
+  busiest_device = std::max(busiest_device, at->load);
+  ++devices;
+  parts.erase(at);
 }
 
 period_rules rules_of(const options& settings) {

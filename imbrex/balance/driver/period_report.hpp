@@ -9,32 +9,46 @@
 
 namespace imbrex::balance::detail {
 
+/// A device of which some PEs are in a subtree.
+struct device_part {
+  std::int32_t device = 0;  ///< as `balanced_device::number`
+  std::int32_t pes = 0;     ///< number of its PEs in the subtree
+  std::int32_t all = 0;     ///< number of its PEs in the run
+  double load = 0;          ///< load by the PEs in the subtree
+
+  void serialize(auto& ar) { ar(device, pes, all, load); }
+};
+
 /// The times of a period on the PEs of a subtree, in seconds. Loads are those of a step between two balance
 /// points, or of the period where elements pass none.
 struct period_report {
-  double busiest = 0;             ///< load of the busiest PE
-  double busy = 0;                ///< load of all PEs
-  double largest = 0;             ///< load of the largest element
-  double duration = 0;            ///< longest period of a PE
-  double own = 0;                 ///< time of the balancer on the PE where it took the longest
-  double other = 0;               ///< time of items of no element, on the PE where they took the longest
-  double error_steady = 0;        ///< sum of |load - load before|
-  double error_moving = 0;        ///< sum of |load - extrapolated load|
-  double busiest_device = 0;      ///< load of the busiest device
-  double busy_devices = 0;        ///< load of all devices
-  double largest_on_device = 0;   ///< largest load of an element on a device
-  double devices = 0;             ///< number of devices
-  std::uint64_t elements = 0;     ///< elements whose classes can migrate
-  std::uint64_t unmeasured = 0;   ///< elements without a load: none of their steps has ended
-  std::uint64_t unmovable = 0;    ///< elements that could not leave at the end of the period
-  std::uint64_t with_points = 0;  ///< elements that are expected to pass balance points
-  std::uint64_t arrivals = 0;     ///< elements that arrived from other PEs
-  std::uint64_t bytes = 0;        ///< bytes of the elements that the last step moves
+  double busiest = 0;              ///< load of the busiest PE
+  double busy = 0;                 ///< load of all PEs
+  double largest = 0;              ///< load of the largest element
+  double duration = 0;             ///< longest period of a PE
+  double own = 0;                  ///< time of the balancer on the PE where it took the longest
+  double other = 0;                ///< time of items of no element, on the PE where they took the longest
+  double error_steady = 0;         ///< sum of |load - load before|
+  double error_moving = 0;         ///< sum of |load - extrapolated load|
+  double busiest_device = 0;       ///< load of the busiest device
+  double busy_devices = 0;         ///< load of all devices
+  double largest_on_device = 0;    ///< largest load of an element on a device
+  std::uint64_t devices = 0;       ///< devices all of whose PEs are in the subtree
+  std::uint64_t elements = 0;      ///< elements whose classes can migrate
+  std::uint64_t unmeasured = 0;    ///< elements without a load: none of their steps has ended
+  std::uint64_t unmovable = 0;     ///< elements that could not leave at the end of the period
+  std::uint64_t with_points = 0;   ///< elements that are expected to pass balance points
+  std::uint64_t arrivals = 0;      ///< elements that arrived from other PEs
+  std::uint64_t bytes = 0;         ///< bytes of the elements that the last step moves
+  std::uint64_t fixed = 0;         ///< elements whose classes cannot migrate, such as those of groups
+  std::vector<device_part> parts;  ///< other devices of the subtree, by their numbers
 
   void add(const period_report& from);
+  void add_device(const device_part& part);
   void serialize(auto& ar) {
     ar(unmeasured, busiest, busy, largest, duration, own, other, error_steady, error_moving, busiest_device,
-       busy_devices, largest_on_device, devices, elements, unmovable, with_points, arrivals, bytes);
+       busy_devices, largest_on_device, devices, elements, unmovable, with_points, arrivals, bytes, fixed,
+       parts);
   }
 };
 
@@ -47,9 +61,12 @@ struct array_loads {
   std::vector<float> measured;        ///< in the last period; empty unless the run is recorded
   // Empty on a PE without a device.
   std::vector<float> device_loads;          ///< expected in the next period
+  std::vector<float> device_elapsed;        ///< as `problem::device_elapsed`, in the last period
   std::vector<std::uint64_t> device_bytes;  ///< bytes of device memory
 
-  void serialize(auto& ar) { ar(array, keys, loads, movable, measured, device_loads, device_bytes); }
+  void serialize(auto& ar) {
+    ar(array, keys, loads, movable, measured, device_loads, device_elapsed, device_bytes);
+  }
 };
 
 /// The bytes that an element sends to another one in a period, as far as they were sampled.
@@ -80,10 +97,13 @@ struct posed_object {
   std::int32_t pe = 0;
   float load = 0;
   float device_load = 0;
+  float device_elapsed = 0;
   float measured = 0;  ///< 0 unless the run is recorded
   bool is_movable = true;
 
-  void serialize(auto& ar) { ar(array, key, device_bytes, pe, load, device_load, measured, is_movable); }
+  void serialize(auto& ar) {
+    ar(array, key, device_bytes, pe, load, device_load, device_elapsed, measured, is_movable);
+  }
 };
 
 /// Moves of elements of one array.

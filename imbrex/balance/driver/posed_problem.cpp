@@ -23,6 +23,7 @@ std::vector<posed_object> objects_of(const std::vector<pe_loads>& loads, std::op
                            .pe = of_pe.pe,
                            .load = its.loads[i],
                            .device_load = its.device_loads.empty() ? 0 : its.device_loads[i],
+                           .device_elapsed = its.device_elapsed.empty() ? 0 : its.device_elapsed[i],
                            .measured = its.measured.empty() ? 0 : its.measured[i],
                            .is_movable = its.movable[i] != 0 && (!only || *only == its.array)});
   sort_by_name(objects);
@@ -70,6 +71,7 @@ void posed_problem::pose(const std::vector<posed_object>& objects, const std::ve
   p.load.clear();
   p.movable.clear();
   p.device_load.clear();
+  p.device_elapsed.clear();
   p.device_bytes.clear();
   pose_devices(loads);
   std::vector<object_name> names;
@@ -80,6 +82,7 @@ void posed_problem::pose(const std::vector<posed_object>& objects, const std::ve
     p.movable.push_back(each.is_movable ? 1 : 0);
     if (p.device.empty()) continue;
     p.device_load.push_back(each.device_load);
+    p.device_elapsed.push_back(each.device_elapsed);
     p.device_bytes.push_back(each.device_bytes);
   }
   const bool have_changed = names != names_;

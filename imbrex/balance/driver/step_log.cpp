@@ -35,6 +35,7 @@ std::string bytes_text(double bytes) {
 void step_log::add_period(const period_report& ended) {
   ++periods_;
   bytes_ += ended.bytes;
+  fixed_ = std::max(fixed_, ended.fixed);
   if (ended.unmovable == ended.elements)
     unmovable_ = std::max(unmovable_, ended.unmovable);  // no step follows
 }
@@ -66,6 +67,7 @@ std::string step_log::summary() const {
   std::string line = "balance: " + std::to_string(steps_) + " steps in " + std::to_string(periods_) +
                      " periods, " + std::to_string(moves_) + " moves";
   if (unmovable_ > 0) line += ", up to " + std::to_string(unmovable_) + " elements could not move";
+  if (fixed_ > 0) line += ", " + std::to_string(fixed_) + " of groups and classes that cannot migrate";
   return line + "\n";
 }
 

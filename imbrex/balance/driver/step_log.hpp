@@ -26,6 +26,7 @@ class step_log {
  private:
   std::uint64_t periods_ = 0, steps_ = 0, moves_ = 0;
   std::uint64_t unmovable_ = 0;  ///< most of a step
+  std::uint64_t fixed_ = 0;      ///< most elements of a period whose classes cannot migrate
   std::uint64_t bytes_ = 0;      ///< since the last step
   double moment_ = 0;            ///< end of the last step
   double cost_ = 0;

@@ -12,7 +12,7 @@ namespace imbrex::balance::detail {
 
 struct record_header {
   std::array<char, 8> magic{'i', 'm', 'b', 'r', 'e', 'x', 'b', '\n'};
-  std::uint64_t version = 1;  ///< another number on a machine of the other byte order
+  std::uint64_t version = 2;  ///< another number on a machine of the other byte order
   /// Bytes of the file up to the end of the last whole block. The writer sets it after the block, so that the
   /// file of a killed run is whole up to here.
   std::uint64_t whole = sizeof(record_header);

@@ -76,14 +76,14 @@ std::uint64_t measured_element::device_bytes() const {
   return sum.bytes();
 }
 
-balanced_device balanced_device::here(double seconds) {
+balanced_device balanced_device::here() {
   auto& pe = detail::processor::running_here();
   detail::device_loads* const loads = pe.run().devices().loads(pe.pe());
   if (loads == nullptr) return {};
-  const auto sharers = pe.run().devices().sharers(pe.pe());
-  return {.number = sharers.front(),
-          .load = loads->note_period(pe.pe(), seconds),
-          .part = 1 / static_cast<double>(sharers.size()),
+  // A trace has the times of operations, which have one observer.
+  if (pe.run().recording() == nullptr) loads->end_period(pe.pe());
+  return {.number = loads->pes().front(),
+          .pes = static_cast<int>(loads->pes().size()),
           .free_memory = gpu().available_memory()};
 }
 
@@ -114,6 +114,15 @@ std::uint64_t local_loads::take_time_of_fixed_elements() {
     for (chare_header* const each : part.locals()) time += std::exchange(each->load.now, 0);
   });
   return time;
+}
+
+std::uint64_t local_loads::count_fixed_elements() const {
+  std::uint64_t count = 0;
+  detail::for_each_array(pe_, [&](const detail::local_array& part) {
+    if (part.can_migrate()) return;
+    for (const chare_header* const each : part.locals()) count += each->load.is_apart ? 0 : 1;
+  });
+  return count;
 }
 
 int local_loads::write_coordinates(std::uint64_t array, std::uint64_t key, float* out) const {

@@ -62,13 +62,11 @@ class measured_element {
 /// A PE's device, for its balancer.
 struct balanced_device {
   std::int32_t number = -1;       ///< the first PE that has the device; -1: this PE has none
-  double load = 0;                ///< seconds that all PEs of the device have taken in their last periods
-  double part = 0;                ///< one over the number of its PEs in this process
+  int pes = 0;                    ///< number of PEs that have it, in all processes
   std::uint64_t free_memory = 0;  ///< bytes that elements may bring
 
-  /// The device of the PE that runs on this thread. `seconds`: for so long its elements have taken the device
-  /// in the period that has ended.
-  static balanced_device here(double seconds);
+  /// The device of the PE that runs on this thread, at the end of its period.
+  static balanced_device here();
 };
 
 /// The elements of a PE for its balancer.
@@ -84,6 +82,8 @@ class local_loads {
   /// The time of the elements whose classes cannot migrate, such as those of groups, since the last call; in
   /// the meter's time.
   std::uint64_t take_time_of_fixed_elements();
+  /// The number of those elements, without the balancer's own.
+  std::uint64_t count_fixed_elements() const;
   /// Writes the components of the index of an element, at most six. Returns how many; 0 if its key is no
   /// index, or the array is not known here.
   int write_coordinates(std::uint64_t array, std::uint64_t key, float* out) const;

@@ -15,10 +15,15 @@
 #include <imbrex/device/backends/devices.hpp>
 #include <imbrex/net/ucx/memory_kinds.hpp>
 #include <imbrex/sched/scheduler.hpp>
+#include <imbrex/serial/bytes.hpp>
 
 namespace imbrex::detail {
 
 namespace {
+
+/// The variable by which tests have the processes of a host share their emulated devices, as far as balancers
+/// see them.
+constexpr const char* share_emulated_devices = "IMBREX_SHARE_EMULATED";
 
 /// Random part of each operation's time, on the deterministic machine.
 constexpr double jitter = 0.5;
@@ -99,7 +104,7 @@ run_devices::run_devices(const options& settings, simulated_clock* time, bool ch
   count_ = static_cast<int>(devices_.size());
   for (const auto& d : devices_) {
     if (settings.balance.measures() && settings.balance.by != balanced_loads::cpu)
-      d->meter_by(*loads_.emplace_back(std::make_unique<device_loads>()));
+      d->meter_by(*loads_.emplace_back(std::make_unique<device_loads>(*d)));
     if (settings.gpu_path == device_path::host) d->leave_out_peers();
     if (settings.gpu_path == device_path::peer && !d->info().can.peer_copies && count_ > 1)
       throw usage_error("--gpu-path peer: " + d->info().label() +
@@ -172,6 +177,7 @@ void run_devices::attach(scheduler& pe, int which) {
   users_[static_cast<std::size_t>(which)].push_back(pe.pe());
   used_.resize(std::max(used_.size(), static_cast<std::size_t>(pe.pe()) + 1), -1);
   used_[static_cast<std::size_t>(pe.pe())] = which;
+  if (device_loads* const its = loads(pe.pe())) its->add(pe.pe());
 }
 
 std::string why_network_takes_none(const options& how, std::span<const std::unique_ptr<device>> devices) {
@@ -209,7 +215,47 @@ void run_devices::try_network(bootstrap& job, const host_share& host) {
       reached_.push_back(p);
 }
 
+namespace {
+
+/// The PEs of a process with a device, and a name that the device has in all processes.
+struct named_device {
+  std::string name;
+  std::vector<int> pes;
+
+  void serialize(auto& ar) { ar(name, pes); }
+};
+
+/// A device without hardware belongs to its process, unless a test has processes of a host share them.
+std::string shared_name_of(const device_info& of, int node, int process) {
+  const std::string place = "node " + std::to_string(node) + " " + of.backend + " ";
+  if (!of.pci_bus_id.empty()) return place + of.pci_bus_id;
+  if (std::getenv(share_emulated_devices) != nullptr) return place + std::to_string(of.index);
+  return place + std::to_string(of.index) + " of process " + std::to_string(process);
+}
+
+}  // namespace
+
+void run_devices::find_sharers(bootstrap& job, const host_share& host) {
+  const auto node = std::ranges::upper_bound(host.host_starts, host.processes[host.self].first_pe);
+  std::vector<named_device> own;
+  for (std::size_t d = 0; d < loads_.size(); ++d)
+    own.push_back(
+        {shared_name_of(devices_[d]->info(), static_cast<int>(node - host.host_starts.begin()), job.rank()),
+         loads_[d]->pes()});
+  std::map<std::string, std::vector<int>> pes;
+  const std::vector<std::byte> bytes = to_bytes(own);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string& from : job.all_gather(text))
+    for (const auto& each : from_bytes<std::vector<named_device>>(std::as_bytes(std::span(from))))
+      pes[each.name].insert(pes[each.name].end(), each.pes.begin(), each.pes.end());
+  for (std::size_t d = 0; d < loads_.size(); ++d) {
+    std::ranges::sort(pes[own[d].name]);
+    loads_[d]->set_pes(pes[own[d].name]);
+  }
+}
+
 void run_devices::try_sharing(bootstrap& job, const host_share& host) {
+  if (how_.balance.measures()) find_sharers(job, host);
   try_network(job, host);
   if (!host.has_devices_side_by_side) return;
   std::vector<int> near;
@@ -228,12 +274,6 @@ void run_devices::try_sharing(bootstrap& job, const host_share& host) {
 device_loads* run_devices::loads(int pe) {
   const int which = used_by(pe);
   return which < 0 || loads_.empty() ? nullptr : loads_[static_cast<std::size_t>(which)].get();
-}
-
-std::span<const int> run_devices::sharers(int pe) const {
-  const int which = used_by(pe);
-  if (which < 0) return {};
-  return users_[static_cast<std::size_t>(which)];
 }
 
 int run_devices::device_near(int pe) const {

@@ -104,8 +104,6 @@ class run_devices {
 
   /// The loads of the PE's device; null if it has no device, or if the run measures no loads of devices.
   device_loads* loads(int pe);
-  /// The PEs of this process that have the same device as this one, ascending; empty for a PE without one.
-  std::span<const int> sharers(int pe) const;
 
   /// Waits until the devices have completed all work. False after `at_most`. Throws device_error if a device
   /// has failed.
@@ -167,6 +165,8 @@ class run_devices {
   using streams_of_devices = std::map<const device*, std::shared_ptr<std::vector<stream>>>;
 
   std::optional<int> choice_of_program(const device_choice& pe) const;
+  /// Finds out which PEs of other processes have the devices of this one, if loads are measured.
+  void find_sharers(bootstrap& job, const host_share& host);
   /// Finds out which processes' networks accept device memory.
   void try_network(bootstrap& job, const host_share& host);
   /// Returns the streams of the device in `there`; if missing, creates them by `make()` for all PEs of the

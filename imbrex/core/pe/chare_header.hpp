@@ -43,8 +43,11 @@ struct measured_load {
   float before = -1;           ///< load of the period before that; below 0 if there was none
   float beside = 0;            ///< seconds of work that it had others do, which no period has
   float beside_at_point = 0;   ///< the part of `beside` before its last balance point
-  float last_beside = 0;       ///< that work of the last period, and of the period before that; seconds
+  float elapsed_beside = 0;    ///< as `beside`, where work that takes a share of the others counts in full
+  float elapsed_beside_at_point = 0;
+  float last_beside = 0;  ///< that work of the last period, and of the period before that; seconds
   float before_beside = 0;
+  float last_elapsed_beside = 0;
   std::uint32_t balance_points = 0;  ///< balance points that it has passed in this period
   std::uint8_t point_periods = 0;    ///< periods for which balance points are expected, as it passed some
   bool has_stayed = false;           ///< a request to migrate came when it could not leave

@@ -93,6 +93,7 @@ void load_meter::count_balance_point(chare_header& element) {
   if (running_ == &element) charge_until(now());
   element.load.at_point = element.load.now;
   element.load.beside_at_point = element.load.beside;
+  element.load.elapsed_beside_at_point = element.load.elapsed_beside;
   ++element.load.balance_points;
   if (balance_points_left_ != 0 && --balance_points_left_ == 0) due_at_ = 0;
   if (alarm_.points != 0 && --alarm_.points == 0) std::exchange(alarm_.call, {})();

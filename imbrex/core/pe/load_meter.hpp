@@ -69,9 +69,12 @@ class load_meter : public item_meter, public observer {
   bool has_balance_points_left() const { return balance_points_left_ > 0; }
   /// Counts a balance point of an element of this PE.
   void count_balance_point(chare_header& element);
-  /// Charges the running element with seconds of work that others do for it.
-  void add_beside(float seconds) {
-    if (running_ != nullptr && !running_->load.is_apart) running_->load.beside += seconds;
+  /// Charges the running element with work that others do for it: they take so many seconds, with a share of
+  /// what they can do.
+  void add_beside(float seconds, float share) {
+    if (running_ == nullptr || running_->load.is_apart) return;
+    running_->load.beside += seconds * share;
+    running_->load.elapsed_beside += seconds;
   }
   /// Counts the time of an element of this PE no longer, or again.
   void pause(chare_header& element, bool is_paused);

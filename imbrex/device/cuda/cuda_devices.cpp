@@ -192,6 +192,7 @@ class cuda_stream final : public stream_backend {
     check(cudaGraphLaunch(static_cast<cuda_graph&>(what).handle_, handle_), "launch of a graph");
   }
   native_stream native() override { return {handle_}; }
+  std::uint32_t number() const override { return number_; }
 
  private:
   void check(cudaError_t result, const char* operation) const {

@@ -87,6 +87,7 @@ class emulated_stream final : public stream_backend {
   bool capturing() override;
   void launch(graph_backend& what) override;
   native_stream native() override { return {this}; }
+  std::uint32_t number() const override { return number_; }
   void wait(native_stream until) override;
   void delay(native_stream others) override;
 

@@ -55,6 +55,7 @@ class target_machine {
     problem.speed.clear();
     problem.free_memory.clear();
     problem.device_load.clear();
+    problem.device_elapsed.clear();
     problem.device_bytes.clear();
     for (std::size_t k = 0; k < problem.curve.size(); ++k)
       problem.pe[problem.curve[k]] =
