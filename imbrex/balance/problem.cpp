@@ -34,6 +34,12 @@ void check_times(const char* what, std::span<const double> times) {
                   std::to_string(times[i]) + ": give finite seconds, 0 or more");
 }
 
+void check_amount(const char* what, std::size_t object, float amount) {
+  if (!std::isfinite(amount) || amount < 0)
+    throw error(numbered("object", object) + " sends " + std::to_string(amount) + " " + what +
+                ": give a finite number, 0 or more");
+}
+
 /// Checks that each number is at least `least` and below `count`.
 template <class Number>
 void check_numbers(const char* owner, const char* what, std::span<const Number> numbers, std::int64_t least,
@@ -140,6 +146,11 @@ void check(const problem& p) {
   check_length("elapsed device times", p.device_elapsed.size(), p.size(), "object");
   check_times("elapsed device time", p.device_elapsed);
   check_length("device bytes", p.device_bytes.size(), p.size(), "object");
+  check_length("sent messages", p.sent.size(), p.size(), "object");
+  for (std::size_t i = 0; i < p.sent.size(); ++i) {
+    check_amount("bytes", i, p.sent[i].bytes);
+    check_amount("messages", i, p.sent[i].messages);
+  }
   check_times("load", p.load);
   check_times("device load", p.device_load);
   check_coordinates(p);

@@ -28,6 +28,14 @@ struct machine {
   int devices() const;
 };
 
+/// The messages that an object sends to others in a period.
+struct sent_amount {
+  float bytes = 0;
+  float messages = 0;  ///< their number
+
+  bool operator==(const sent_amount&) const = default;
+};
+
 /// A question for a strategy: objects, their loads and places, and the machine. The arrays belong to whoever
 /// poses the problem. Each has one value for each object, unless its comment differs; an empty array stands
 /// for its default.
@@ -42,6 +50,7 @@ struct problem {
   std::span<const std::uint8_t> movable;        ///< 0: the object stays; default: all may move
   std::span<const std::uint64_t> bytes;         ///< bytes of a migration; default: 0
   std::span<const std::uint64_t> device_bytes;  ///< device memory that migrates with the object; default: 0
+  std::span<const sent_amount> sent;            ///< messages that the object sends; default: none
   int dimensions = 0;                           ///< dimensions of the coordinates: 0 to 6
   std::span<const float> coordinates;           ///< as many for each object as there are dimensions
   std::span<const std::uint32_t> curve;         ///< the objects along a curve; default: `curve_order`

@@ -41,6 +41,7 @@ recorded_period some_period(std::size_t objects, int number) {
     p.pe.push_back(static_cast<int>(i % 3));
     p.load.push_back(number + 0.1 * place);
     p.movable.push_back(i != 1);
+    p.sent.push_back({100 * place, place});
     p.coordinates.insert(p.coordinates.end(), {place, place / 2});
     period.measured.push_back(static_cast<float>(number));
   }
@@ -95,6 +96,7 @@ TEST(record, is_read_as_it_was_written) {
     EXPECT_EQ(found.problem.pe, expected.problem.pe);
     EXPECT_EQ(found.problem.load, expected.problem.load);
     EXPECT_EQ(found.problem.movable, expected.problem.movable);
+    EXPECT_EQ(found.problem.sent, expected.problem.sent);
     EXPECT_EQ(found.problem.dimensions, 2);
     EXPECT_EQ(found.problem.coordinates, expected.problem.coordinates);
     EXPECT_EQ(found.problem.curve.size(), count);
@@ -187,6 +189,8 @@ TEST(record, of_problems_without_sense_is_refused) {
   };
   expect("load of object 0", [](recorded_period& p, names&) { p.problem.load[0] = -1; });
   expect("PE", [](recorded_period& p, names&) { p.problem.pe[1] = 3; });
+  expect("object 2 sends -1.0", [](recorded_period& p, names&) { p.problem.sent[2].bytes = -1; });
+  expect("array of sent messages", [](recorded_period& p, names&) { p.problem.sent.pop_back(); });
   expect("coordinate of object 0", [](recorded_period& p, names&) {
     p.problem.coordinates[1] = std::numeric_limits<float>::quiet_NaN();
   });

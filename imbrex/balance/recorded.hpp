@@ -52,8 +52,8 @@ struct recorded_period {
   void serialize(auto& ar) {
     ar(ended, taken, is_measured, measured, moved, to);
     ar(problem.pe, problem.load, problem.device_load, problem.device_elapsed, problem.movable, problem.bytes,
-       problem.device_bytes, problem.first_edge, problem.edge_to, problem.edge_bytes, problem.free_memory,
-       problem.seed);
+       problem.device_bytes, problem.sent, problem.first_edge, problem.edge_to, problem.edge_bytes,
+       problem.free_memory, problem.seed);
   }
 };
 

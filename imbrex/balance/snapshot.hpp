@@ -16,6 +16,7 @@ struct snapshot {
   std::vector<std::uint8_t> movable;      ///< for each object, 0 if it must stay
   /// bytes that a move of each object sends, of host and device memory
   std::vector<std::uint64_t> bytes, device_bytes;
+  std::vector<sent_amount> sent;   ///< messages that each object sends to others in a period
   int dimensions = 0;              ///< number of coordinates of each object
   std::vector<float> coordinates;  ///< coordinates of the objects, those of one side by side
   /// place of each object on the curve; edges, those of one object side by side
@@ -37,6 +38,7 @@ struct snapshot {
             .movable = movable,
             .bytes = bytes,
             .device_bytes = device_bytes,
+            .sent = sent,
             .dimensions = dimensions,
             .coordinates = coordinates,
             .curve = curve,

@@ -30,6 +30,7 @@ class strategy {
   /// The parts of a problem that a strategy needs beside loads and PEs.
   struct needs {
     bool edges = false;        ///< the bytes between pairs of objects
+    bool sent = false;         ///< the bytes and messages that each object sends
     bool coordinates = false;  ///< the places of objects in space
     /// With more objects it need not have the whole problem: machines of many PEs are balanced in two levels
     /// (`two_levels.hpp`), unless devices have loads.

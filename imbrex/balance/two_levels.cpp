@@ -77,6 +77,7 @@ struct grouped_objects {
     copy_some(p.movable, its, part.movable);
     copy_some(p.bytes, its, part.bytes);
     copy_some(p.device_bytes, its, part.device_bytes);
+    copy_some(p.sent, its, part.sent);
     part.dimensions = p.dimensions;
     if (!p.coordinates.empty())
       for (const std::uint32_t object : its) {

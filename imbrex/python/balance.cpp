@@ -2,6 +2,7 @@
 // Strategies in Python, and problems that Python poses.
 #include <imbrex/python/balance.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,6 +56,15 @@ nb::object problem_object(const balance::problem& p) {
   named["seed"] = p.seed;
   if (!p.movable.empty()) named["movable"] = array_of(p.movable, "u1", objects);
   if (!p.coordinates.empty()) named["coordinates"] = array_of(p.coordinates, "f4", objects, p.dimensions);
+  if (!p.sent.empty()) {
+    std::vector<float> bytes, messages;
+    for (const balance::sent_amount& each : p.sent) {
+      bytes.push_back(each.bytes);
+      messages.push_back(each.messages);
+    }
+    named["bytes"] = array_of(std::span<const float>(bytes), "f4", objects);
+    named["messages"] = array_of(std::span<const float>(messages), "f4", objects);
+  }
   if (!p.edge_to.empty())
     named["edges"] = array_of(std::span<const balance::edge>(balance::edges_of(p)), "u4", edges, 2);
   if (!p.edge_bytes.empty()) named["edge_bytes"] = array_of(p.edge_bytes, "f4", edges);
@@ -83,7 +93,7 @@ void add_strategy(const std::string& name, bool wants_edges) {
   static auto* const all = new std::deque<balance::strategy>;
   all->emplace_back(
       name, [name](const balance::problem& p) { return solve_by_function(name, p); },
-      balance::strategy::needs{.edges = wants_edges, .coordinates = true});
+      balance::strategy::needs{.edges = wants_edges, .sent = true, .coordinates = true});
 }
 
 nb::object solve(const std::string& strategy, const nb::object& of) {
@@ -95,6 +105,10 @@ nb::object solve(const std::string& strategy, const nb::object& of) {
   p.movable = elements_in<std::uint8_t>(of.attr("movable"));
   p.coordinates = elements_in<float>(of.attr("coordinates"));
   p.dimensions = nb::cast<int>(of.attr("coordinates").attr("shape")[nb::int_(1)]);
+  const auto bytes = elements_in<float>(of.attr("bytes"));
+  const auto messages = elements_in<float>(of.attr("messages"));
+  for (std::size_t i = 0; i < std::min(bytes.size(), messages.size()); ++i)
+    p.sent.push_back({bytes[i], messages[i]});
   p.node = elements_in<int>(of.attr("node"));
   const auto ends = elements_in<std::uint32_t>(of.attr("edges"));
   std::vector<balance::edge> edges;

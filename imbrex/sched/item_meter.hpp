@@ -13,6 +13,8 @@ class item_meter {
   /// Runs the item by `scheduler::run_measured`. While the PE has nothing to do, `scheduler::running` is
   /// null.
   virtual void run(work& item) = 0;
+  /// An observer was attached to the PE.
+  virtual void observed() {}
 };
 
 }  // namespace imbrex::detail

@@ -39,7 +39,9 @@ std::optional<nanoseconds> scheduler::next_deadline() const {
 
 void scheduler::attach(observer& o, observed what) {
   observers_.add(o, what);
-  if (observers() != nullptr && meter_ == nullptr) meter_ = &no_meter_;
+  if (observers() == nullptr) return;
+  if (meter_ == nullptr) meter_ = &no_meter_;
+  meter_->observed();
 }
 
 void scheduler::run_observed(work& item) {

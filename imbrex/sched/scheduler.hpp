@@ -127,13 +127,16 @@ class scheduler {
 
   /// Sets the meter of the items; before the PE runs.
   void attach(item_meter& meter) { meter_ = &meter; }
-  /// Runs an item for its meter, which may have found the addressee.
-  void run_measured(work& item, chare_header* addressee = nullptr) {
-    running_.store(item.type, std::memory_order_relaxed);
+  /// Runs an item for its meter, which may have found the addressee. `MayBeObserved`: false if there are no
+  /// observers of all events.
+  template <bool MayBeObserved = true>
+  [[gnu::always_inline]] void run_measured(work& item, chare_header* addressee = nullptr) {
+    const work_type* const type = item.type;
+    running_.store(type, std::memory_order_relaxed);
     item_ = &item;
-    if (observers() != nullptr) [[unlikely]]
+    if (MayBeObserved && observers() != nullptr) [[unlikely]]
       return run_observed(item);
-    addressee != nullptr ? item.type->run_at(item, *addressee) : item.type->run(item);
+    addressee != nullptr ? type->run_at(item, *addressee) : type->run(item);
   }
 
   /// Sets the source of the device's completions; before the PE runs.

@@ -241,6 +241,21 @@ def test_problems_have_edges():
         ix.Problem([1, 1], [0, 0], pes=2, edges=[[0, 2]]).solve("greedy")
 
 
+def test_problems_have_the_messages_that_objects_send():
+    seen = []
+
+    @ix.strategy("by sent bytes")
+    def by_sent_bytes(p):
+        seen.append((p.bytes.tolist(), p.messages.tolist()))
+        return p.pe
+
+    ix.Problem([1, 1], [0, 0], pes=2, bytes=[30, 1.5], messages=[2, 1]).solve("by sent bytes")
+    ix.Problem([1, 1], [0, 0], pes=2).solve("by sent bytes")
+    assert seen == [([30, 1.5], [2, 1]), ([0, 0], [0, 0])]
+    with pytest.raises(ix.Error, match="object 1 sends -1.0"):
+        ix.Problem([1, 1], [0, 0], pes=2, bytes=[0, -1]).solve("greedy")
+
+
 def test_a_strategy_is_registered_by_a_name():
     with pytest.raises(TypeError, match="@imbrex.strategy takes a name"):
         ix.strategy(to_the_last)

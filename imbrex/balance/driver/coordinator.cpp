@@ -23,12 +23,16 @@ const strategy& strategy_of(const balance_settings& settings) {
   return find_strategy(settings.strategy.empty() ? "none" : settings.strategy);
 }
 
+bool wants_sent(const balance_settings& settings) {
+  return !settings.record.empty() || strategy_of(settings).wants().sent;
+}
+
 coordinator::coordinator(const options& settings, std::vector<int> nodes, pe_groups groups,
                          std::unique_ptr<record_writer> record)
     : strategy_(strategy_of(settings.balance)),
       by_(settings.balance.by),
       pacing_(settings),
-      problem_(settings.balance.by, nodes),
+      problem_(settings.balance.by, wants_sent(settings.balance), nodes),
       groups_(std::move(groups)),
       recorder_(std::move(record),
                 {.strategy = strategy_.name(), .pes = static_cast<int>(nodes.size()), .node = nodes}) {

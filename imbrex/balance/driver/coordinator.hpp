@@ -24,6 +24,8 @@ namespace imbrex::balance::detail {
 
 /// The strategy of a run. Throws usage_error for an unknown one.
 const strategy& strategy_of(const balance_settings& settings);
+/// True if problems have the messages that objects send: the strategy wants them, or the run is recorded.
+bool wants_sent(const balance_settings& settings);
 
 /// The decisions of a run's balancer, apart from its messages.
 class coordinator {

@@ -180,6 +180,40 @@ TEST(balance, samples_messages_between_elements) {
   }
 }
 
+TEST(balance, tells_strategies_what_elements_send) {
+  constexpr int steps = 400, bytes = 1000;
+  static std::vector<balance::sent_amount> sent;
+  const balance::strategy reader{"reading messages",
+                                 [](const balance::problem& p) {
+                                   std::vector<int> pes(p.pe.begin(), p.pe.end());
+                                   if (p.size() < 12) return pes;  // some travel
+                                   sent.assign(p.sent.begin(), p.sent.end());
+                                   std::ranges::rotate(pes, pes.begin() + 1);
+                                   return pes;
+                                 },
+                                 {.sent = true}};
+  for (const machine& on : testing::machines({"threads_4", "serialized", "deterministic_3", "simulated"})) {
+    for (options settings : on.runs) {
+      SCOPED_TRACE(testing::text_of(settings));
+      sent.clear();
+      settings.balance.strategy = "reading messages";
+      settings.balance.every_points = 10;
+      const int status = run(settings, [&]() -> task<> {
+        const auto ring = make_array<neighbour>({12});
+        co_await ring.call<&neighbour::run>(steps, bytes);
+      });
+      EXPECT_EQ(status, 0);
+      ASSERT_EQ(sent.size(), 12U);
+      // One message a step, between any two balance points.
+      for (std::size_t i = 0; i < 12; ++i) {
+        EXPECT_FLOAT_EQ(sent[i].messages, 1);
+        EXPECT_GE(sent[i].bytes, bytes);
+        EXPECT_LE(sent[i].bytes, bytes + 40);
+      }
+    }
+  }
+}
+
 TEST(balance, costs_nothing_without_a_strategy) {
   EXPECT_EQ(time_of_cells(balanced(simulated(8), "none", 1)), time_of_cells(simulated(8)));
 }

@@ -22,8 +22,8 @@ group_leader::group_leader(const options& settings, const pe_groups& groups, int
       groups_(groups),
       group_(group),
       coordinates_(std::move(coordinates)),
-      before_(settings.balance.by, nodes),
-      after_(settings.balance.by, std::move(nodes)) {}
+      before_(settings.balance.by, false, nodes),
+      after_(settings.balance.by, wants_sent(settings.balance), std::move(nodes)) {}
 
 void group_leader::summarize(gathered_loads& all, const load_request& of) {
   devices_ = std::exchange(all.pes, {});

@@ -24,11 +24,12 @@ constexpr std::uint8_t periods_without_points = 4;
 
 pe_balancer::pe_balancer(imbrex::detail::scheduler& pe, std::unique_ptr<record_writer> record)
     : load_meter(pe),
-      counts_bytes_(extension::run_handle(pe).settings().balance.report),
-      is_recorded_(!extension::run_handle(pe).settings().balance.record.empty()),
+      reported_{.bytes = extension::run_handle(pe).settings().balance.report,
+                .measured = !extension::run_handle(pe).settings().balance.record.empty(),
+                .sent = wants_sent(extension::run_handle(pe).settings().balance)},
       record_(std::move(record)) {
   const bool wants_edges =
-      is_recorded_ || strategy_of(extension::run_handle(pe).settings().balance).wants().edges;
+      reported_.measured || strategy_of(extension::run_handle(pe).settings().balance).wants().edges;
   if (wants_edges) sample_edges();
   set_due(0);
 }
@@ -87,6 +88,7 @@ void pe_balancer::end_period_of(const extension::measured_element& e, period_rep
   }
   const time ended = points > 0 ? std::exchange(its.at_point, 0) : its.now;
   its.now -= ended;
+  end_period_of_sent(its, points);
   const float step_load =
       static_cast<float>(seconds(ended)) / static_cast<float>(std::max<std::uint32_t>(points, 1));
   if (its.before >= 0) {
@@ -97,6 +99,15 @@ void pe_balancer::end_period_of(const extension::measured_element& e, period_rep
   its.before = std::exchange(its.last, step_load);
   report.busiest += its.last;
   report.largest = std::max<double>(report.largest, its.last);
+}
+
+/// Ends the period of the messages that an element has sent.
+void pe_balancer::end_period_of_sent(measured_load& its, std::uint32_t points) {
+  const std::uint64_t ended = points > 0 ? std::exchange(its.sent_at_point, 0) : its.sent;
+  its.sent -= ended;
+  const float steps = static_cast<float>(std::max<std::uint32_t>(points, 1));
+  its.last_bytes = static_cast<float>(extension::measured_element::bytes_in(ended)) / steps;
+  its.last_messages = static_cast<float>(extension::measured_element::messages_in(ended)) / steps;
 }
 
 /// Ends the period of the work that others have done for an element.
@@ -202,7 +213,8 @@ pe_loads pe_balancer::loads(bool extrapolates) {
       its.device_elapsed.push_back(load.last_elapsed_beside);
       its.device_bytes.push_back(device_bytes_.of(e));
     }
-    if (is_recorded_) its.measured.push_back(std::max(0.0F, load.last));
+    if (reported_.measured) its.measured.push_back(std::max(0.0F, load.last));
+    if (reported_.sent) its.sent.push_back({load.last_bytes, load.last_messages});
   }
   if (edges() != nullptr)
     edges()->for_each([&](const extension::sent_edge& e, float bytes) {
@@ -221,7 +233,7 @@ void pe_balancer::move(const array_moves& moves) {
     if (e.array() != moves.array) continue;
     const auto found = to.find(e.key());
     if (found == to.end()) continue;
-    if (counts_bytes_) bytes_ += e.bytes();
+    if (reported_.bytes) bytes_ += e.bytes();
     e.move(found->second);
   }
 }

@@ -67,11 +67,16 @@ class pe_balancer final : public extension::load_meter {
   double seconds(time t) const { return static_cast<double>(t) * unit_.seconds; }
   void calibrate();
   void end_period_of(const extension::measured_element& e, period_report& report);
+  static void end_period_of_sent(measured_load& its, std::uint32_t points);
   static void end_period_beside(measured_load& its, std::uint32_t points, period_report& report);
   static double checked_load(const extension::measured_element& e, double load, pe_loads& all);
 
-  const bool counts_bytes_;
-  const bool is_recorded_;
+  /// The parts of reports that not all runs have.
+  const struct {
+    bool bytes;     ///< bytes of the elements that move
+    bool measured;  ///< loads, for the record of the run
+    bool sent;      ///< messages of elements
+  } reported_;
   std::unique_ptr<record_writer> record_;
   driver* driver_ = nullptr;
   std::function<void()> end_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/balance/problem.hpp>
 #include <imbrex/core/options/options.hpp>
 
 namespace imbrex::balance::detail {
@@ -63,9 +64,11 @@ struct array_loads {
   std::vector<float> device_loads;          ///< expected in the next period
   std::vector<float> device_elapsed;        ///< as `problem::device_elapsed`, in the last period
   std::vector<std::uint64_t> device_bytes;  ///< bytes of device memory
+  // Empty unless the strategy wants them, or the run is recorded.
+  std::vector<sent_amount> sent;  ///< in the last period
 
   void serialize(auto& ar) {
-    ar(array, keys, loads, movable, measured, device_loads, device_elapsed, device_bytes);
+    ar(array, keys, loads, movable, measured, device_loads, device_elapsed, device_bytes, sent);
   }
 };
 
@@ -99,10 +102,11 @@ struct posed_object {
   float device_load = 0;
   float device_elapsed = 0;
   float measured = 0;  ///< 0 unless the run is recorded
+  sent_amount sent;    ///< 0 unless the strategy wants it, or the run is recorded
   bool is_movable = true;
 
   void serialize(auto& ar) {
-    ar(array, key, device_bytes, pe, load, device_load, device_elapsed, measured, is_movable);
+    ar(array, key, device_bytes, pe, load, device_load, device_elapsed, measured, sent, is_movable);
   }
 };
 

@@ -25,6 +25,7 @@ std::vector<posed_object> objects_of(const std::vector<pe_loads>& loads, std::op
                            .device_load = its.device_loads.empty() ? 0 : its.device_loads[i],
                            .device_elapsed = its.device_elapsed.empty() ? 0 : its.device_elapsed[i],
                            .measured = its.measured.empty() ? 0 : its.measured[i],
+                           .sent = its.sent.empty() ? sent_amount{} : its.sent[i],
                            .is_movable = its.movable[i] != 0 && (!only || *only == its.array)});
   sort_by_name(objects);
   return objects;
@@ -38,7 +39,8 @@ void sort_by_name(std::vector<posed_object>& objects) {
   objects.erase(rest.begin(), rest.end());
 }
 
-posed_problem::posed_problem(balanced_loads by, std::vector<int> nodes) : by_(by) {
+posed_problem::posed_problem(balanced_loads by, bool has_sent, std::vector<int> nodes)
+    : by_(by), has_sent_(has_sent) {
   problem_.pes = static_cast<int>(nodes.size());
   problem_.node = std::move(nodes);
 }
@@ -73,6 +75,7 @@ void posed_problem::pose(const std::vector<posed_object>& objects, const std::ve
   p.device_load.clear();
   p.device_elapsed.clear();
   p.device_bytes.clear();
+  p.sent.clear();
   pose_devices(loads);
   std::vector<object_name> names;
   for (const posed_object& each : objects) {
@@ -80,6 +83,7 @@ void posed_problem::pose(const std::vector<posed_object>& objects, const std::ve
     p.pe.push_back(each.pe);
     if (by_ != balanced_loads::device) p.load.push_back(each.load);
     p.movable.push_back(each.is_movable ? 1 : 0);
+    if (has_sent_) p.sent.push_back(each.sent);
     if (p.device.empty()) continue;
     p.device_load.push_back(each.device_load);
     p.device_elapsed.push_back(each.device_elapsed);

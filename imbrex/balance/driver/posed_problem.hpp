@@ -25,8 +25,8 @@ void sort_by_name(std::vector<posed_object>& objects);
 /// The problem that the loads of a period pose, with the names of its objects.
 class posed_problem {
  public:
-  /// `nodes`: of each PE.
-  posed_problem(balanced_loads by, std::vector<int> nodes);
+  /// `has_sent`: it has the messages that objects send. `nodes`: of each PE.
+  posed_problem(balanced_loads by, bool has_sent, std::vector<int> nodes);
 
   /// Poses the problem of elements in the order of their names. Devices are those of `loads`.
   void pose(const std::vector<posed_object>& objects, const std::vector<pe_loads>& loads,
@@ -48,6 +48,7 @@ class posed_problem {
   void pose_coordinates(const coordinates_function& coordinates);
 
   const balanced_loads by_;
+  const bool has_sent_;
   std::vector<object_name> names_;
   snapshot problem_;
 };

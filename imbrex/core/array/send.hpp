@@ -12,6 +12,7 @@
 #include <imbrex/core/array/short_message.hpp>
 #include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/message/shown_type.hpp>
+#include <imbrex/core/pe/count_sent.hpp>
 #include <imbrex/core/pe/local_array.hpp>
 #include <imbrex/sched/observer.hpp>
 
@@ -75,20 +76,48 @@ entry_message<T, M>& make_message_to(scheduler& pe, const element<T>& to, std::u
   return m;
 }
 
-/// The slow path of `post`, for messages that cannot go straight into the queue.
+template <class Arguments>
+inline constexpr bool have_fixed_size = false;
+template <class... P>
+inline constexpr bool have_fixed_size<std::tuple<P...>> =
+    ((kind_of<P>() == kind::bits || std::is_same_v<P, bool>) && ...);
+template <class Arguments>
+inline constexpr std::size_t fixed_size = 0;
+template <class... P>
+inline constexpr std::size_t fixed_size<std::tuple<P...>> = (std::size_t{0} + ... + sizeof(P));
+
+/// True if all messages to M are packed into equally many bytes, but for long numbers in their headers.
+template <auto M>
+inline constexpr bool has_fixed_size = have_fixed_size<typename written_arguments<M>::type>;
+/// The packed bytes of a message to M; the header and the key take the fewest.
+template <auto M>
+inline constexpr std::size_t packed_size_of =
+    sizeof(short_header) + 1 + fixed_size<typename written_arguments<M>::type>;
+
+/// The slow path of `post`, for messages that cannot go straight into the queue. Those of fixed size have
+/// been counted.
 template <class T, auto M, class... A>
 [[gnu::noinline]] void post_otherwise(processor& pe, const element<T>& to, std::uint64_t number,
                                       reply_address reply, A&&... arguments) {
+  if (pe.sent().must_restart()) [[unlikely]]
+    restart_sent(pe);
   auto* const part = part_at<T>(pe, number);
   const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
   if (part != nullptr && !reply && to.priority() == 0) {
     endpoint* const remote_endpoint = pe.endpoint_for_written(place);
     if (remote_endpoint != nullptr) check_integers<T, M>(arguments...);
-    if (remote_endpoint != nullptr &&
-        send_as_bytes<T, M, A...>(*remote_endpoint, place, to, number, arguments...))
+    const std::size_t written =
+        remote_endpoint != nullptr
+            ? send_as_bytes<T, M, A...>(*remote_endpoint, place, to, number, arguments...)
+            : 0;
+    if (written != 0) {
+      if constexpr (!has_fixed_size<M>) pe.sent().add(written);
       return;
+    }
   }
   auto& m = make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
+  if constexpr (!has_fixed_size<M>)
+    if (pe.sent().are_read()) count_sent(pe, m);
   if (part == nullptr) return dispatch_to_element<T>(pe, m);
   pe.dispatch(m, place);
 }
@@ -99,10 +128,17 @@ void post(processor& pe, const element<T>& to, reply_address reply, A&&... argum
     post<T, M>(pe, to, reply, sender{pe.pe()}, std::forward<A>(arguments)...);
   } else {
     const std::uint64_t number = pe.number_of(to.collection());
-    const auto* const part = recent_part<T>(pe, number);
-    if (part == nullptr || !pe.queues_plainly() || part->find(to.key_value()) == nullptr) [[unlikely]]
-      return post_otherwise<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
-    pe.push_plain(make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...));
+    bool is_plain = false;
+    if constexpr (has_fixed_size<M>)
+      is_plain = pe.sent().add(packed_size_of<M>);
+    else
+      is_plain = pe.sent().are_plain_and_unread();
+    if (is_plain) [[likely]] {
+      const auto* const part = recent_part<T>(pe, number);
+      if (part != nullptr && part->find(to.key_value()) != nullptr) [[likely]]
+        return pe.push_plain(make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...));
+    }
+    post_otherwise<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
   }
 }
 
@@ -305,6 +341,7 @@ void post_broadcast(const array<T>& to, const reply_address& reply, A&&... argum
   m.collection = number;
   m.priority = to.priority();
   m.reply = reply;
+  if (pe.sent().are_read()) count_sent(pe, m);
   pe.dispatch(m, root_of(number, pe.num_pes()));
 }
 

@@ -115,24 +115,25 @@ struct short_arguments<std::tuple<P...>, A...> {
 };
 
 /// Sends a message for entry M of an element to a PE behind `remote_endpoint`, if the message can be
-/// written at once. `collection` is the collection's number. Returns false, without any effect, if it cannot.
+/// written at once. `collection` is the collection's number. Returns the number of bytes written: 0, without
+/// any effect, if it cannot.
 template <class T, auto M, class... A>
-bool send_as_bytes(endpoint& remote_endpoint, int to, const element<T>& who, std::uint64_t collection,
-                   const std::remove_reference_t<A>&... arguments) {
+std::size_t send_as_bytes(endpoint& remote_endpoint, int to, const element<T>& who, std::uint64_t collection,
+                          const std::remove_reference_t<A>&... arguments) {
   using input = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {
     return send_as_bytes<T, M, std::int64_t, A...>(remote_endpoint, to, who, collection, 0,
                                                    arguments...);  // 0 is the reference number
   } else if constexpr (!input::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
-    return false;
+    return 0;
   } else {
     if constexpr (is_port<M>) check_reference(arguments...);
     constexpr std::size_t most_before = longest_plain_header + longest_packed_number;
     const std::size_t most = most_before + input::size(arguments...);
-    if (most > endpoint::longest_written) return false;
+    if (most > endpoint::longest_written) return 0;
     const bool may_wait = who.is_coalesced() && most <= most_before + endpoint::longest_that_waits;
     std::byte* const room = remote_endpoint.room_for(to, most, may_wait);
-    if (room == nullptr) return false;
+    if (room == nullptr) return 0;
     short_output out(room);
     pack_plain_header({entry_message<T, M>::type_record.id,
                        static_cast<std::uint32_t>(scheduler::current()->pe()), collection},
@@ -140,7 +141,7 @@ bool send_as_bytes(endpoint& remote_endpoint, int to, const element<T>& who, std
     pack_number(who.key_value(), out);
     input::write(out, arguments...);
     remote_endpoint.send_written(out.size(), may_wait);
-    return true;
+    return out.size();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
@@ -50,6 +51,33 @@ class worker : public chare<worker> {
     for (int i = 0; i < points; ++i) co_await balance_point<&worker::pass>(0);
   }
   void go(int to) { migrate_to(to); }
+  void serialize(auto& ar) { ar(letters); }
+};
+
+/// Sends messages of known number and size.
+class talker : public chare<talker> {
+ public:
+  static constexpr std::size_t cells = 50;
+  mailbox<double> letters;
+
+  void talk(int times, int talkers) {
+    for (int i = 0; i < times; ++i)
+      for (int other = 0; other < talkers; ++other) {
+        send<&talker::hear>(peers()[other], i, true);
+        send<&talker::letters>(peers()[other], 1.5);
+        send<&talker::hear_all>(peers()[other], std::vector<double>(cells));
+      }
+    send<&talker::hear>(peers(), times, false);
+  }
+  void hear(int, bool) {}
+  void hear_all(const std::vector<double>&) {}
+  /// The messages and bytes that it has sent.
+  std::pair<std::uint64_t, std::uint64_t> sent() {
+    for (const auto& each : extension::local_loads::here().elements())
+      if (&each.load() == &extension::header_of(*this).load)
+        return {each.messages_in(each.load().sent), each.bytes_in(each.load().sent)};
+    return {};
+  }
   void serialize(auto& ar) { ar(letters); }
 };
 
@@ -103,6 +131,32 @@ TEST_P(loads, are_the_times_of_entries_turns_and_resumed_entries) {
         } else {
           EXPECT_GT(load, 0);
         }
+      }
+    });
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_P(loads, count_the_messages_that_elements_send) {
+  const meters_of_runs meters;
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    const int status = run_once(settings, [&]() -> task<> {
+      constexpr int talkers = 6, times = 4;
+      const auto all = make_array<talker>({talkers});
+      send<&talker::talk>(all[1], times, talkers);
+      send<&talker::talk>(all[4], 2 * times, talkers);
+      co_await quiescence();
+      const auto sent = co_await all.reduce<&talker::sent>(gather);
+      for (int i = 0; i < talkers; ++i) {
+        const int rounds = i == 1 ? times : i == 4 ? 2 * times : 0;
+        const auto& [messages, bytes] = sent[static_cast<std::size_t>(i)];
+        const auto expected = static_cast<std::uint64_t>(3 * rounds * talkers + (rounds > 0 ? 1 : 0));
+        EXPECT_EQ(messages, expected) << i;
+        const auto content = static_cast<std::uint64_t>(rounds * talkers) *
+                             (sizeof(int) + 1 + sizeof(std::int64_t) + 8 + 8 * talker::cells);
+        EXPECT_GE(bytes, content) << i;
+        EXPECT_LE(bytes, content + 24 * expected) << i;
       }
     });
     EXPECT_EQ(status, 0);

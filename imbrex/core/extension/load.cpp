@@ -137,4 +137,13 @@ void load_meter::attach(detail::scheduler& pe, detail::owner<load_meter> meter) 
   detail::load_meter::attach(static_cast<detail::processor&>(pe), std::move(meter));
 }
 
+std::uint64_t load_meter::bytes_beside(detail::message& m) {
+  if (!m.has_attachments) return 0;
+  std::vector<detail::attachment*> parts;
+  m.kind().collect_attachments(m, parts);
+  std::uint64_t bytes = 0;
+  for (const detail::attachment* const part : parts) bytes += part->bytes();
+  return bytes;
+}
+
 }  // namespace imbrex::extension

@@ -36,6 +36,10 @@ class measured_element {
 
   /// The load in the meter's time (`load_meter::time`).
   measured_load& load() const { return element_->load; }
+  /// Messages that a number such as `measured_load::sent` counts.
+  static std::uint64_t messages_in(std::uint64_t sent) { return detail::sent_messages::messages_in(sent); }
+  /// Bytes that a number such as `measured_load::sent` counts.
+  static std::uint64_t bytes_in(std::uint64_t sent) { return detail::sent_messages::bytes_in(sent); }
   /// The load that the class expects in the next period, in seconds; empty if it expects none by
   /// `expected_load`.
   std::optional<double> expected_load() const;
@@ -105,6 +109,9 @@ class load_meter : public detail::load_meter {
   static void attach(detail::scheduler& pe, detail::owner<load_meter> meter);
   /// The meter of the PE that runs on this thread; null if it has none.
   static load_meter* here() { return static_cast<load_meter*>(detail::processor::running_here().loads()); }
+
+ private:
+  std::uint64_t bytes_beside(detail::message& m) final;
 };
 
 /// True if the loads of the chare's PE are measured.

@@ -54,7 +54,7 @@ class current_pe {
 
   /// True if messages of the PE to itself only go through its queue. Then a front end may call an element of
   /// this PE directly: nobody observes messages, delays them or changes their order.
-  bool queues_plainly() const { return pe_.queues_plainly(); }
+  bool queues_plainly() const { return pe_.sent().are_plain(); }
   /// Sends a message to a PE, which may be this one.
   void send(detail::message& m, int to) const { pe_.dispatch(m, to); }
 

@@ -9,7 +9,7 @@ namespace imbrex::detail {
 /// True on a PE whose chares may notify each other without messages: messages are neither observed, nor
 /// shuffled, nor charged for.
 inline bool needs_no_messages(const processor& pe) {
-  return pe.queues_plainly() && !pe.separates_broadcasts();
+  return pe.sent().are_plain() && !pe.separates_broadcasts();
 }
 
 /// An item that its owner queues repeatedly on its PE, without an allocation. Only if `needs_no_messages`.

@@ -45,9 +45,13 @@ struct measured_load {
   float beside_at_point = 0;   ///< the part of `beside` before its last balance point
   float elapsed_beside = 0;    ///< as `beside`, where work that takes a share of the others counts in full
   float elapsed_beside_at_point = 0;
-  float last_beside = 0;  ///< that work of the last period, and of the period before that; seconds
+  std::uint64_t sent = 0;           ///< messages that it sent and no period has, as `sent_messages::packed`
+  std::uint64_t sent_at_point = 0;  ///< the part of `sent` before its last balance point
+  float last_beside = 0;            ///< that work of the last period, and of the period before that; seconds
   float before_beside = 0;
   float last_elapsed_beside = 0;
+  float last_bytes = 0;              ///< bytes of the messages sent in the last period
+  float last_messages = 0;           ///< number of those messages
   std::uint32_t balance_points = 0;  ///< balance points that it has passed in this period
   std::uint8_t point_periods = 0;    ///< periods for which balance points are expected, as it passed some
   bool has_stayed = false;           ///< a request to migrate came when it could not leave

@@ -12,7 +12,7 @@ namespace imbrex::detail {
 
 void load_meter::attach(processor& to, owner<load_meter> meter) {
   load_meter& own = *meter;
-  to.attach(static_cast<item_meter&>(own));
+  own.choose_meter();
   to.attach(static_cast<observer&>(own), observed::elements);
   to.set_loads(own, std::move(meter));
 }
@@ -23,15 +23,19 @@ load_meter::time load_meter::now() {
   return unit_ == unit::items ? ++readings_ : static_cast<time>(pe_.now().count());
 }
 
-void load_meter::sample_edges() {
-  edges_ = make_owner<sent_edges>(pe_, running_);
-  is_plain_ = false;
-}
+void load_meter::sample_edges() { edges_ = make_owner<sent_edges>(pe_, running_); }
 
+void load_meter::restart_sent() { sent_before_ = pe_.sent().all(); }
+
+template <bool AreObserved>
 inline void load_meter::charge_until(time moment) {
-  if (running_ != nullptr) {
+  const sent_messages::packed all = pe_.sent().all();
+  sent_messages::packed sent = all - std::exchange(sent_before_, all);
+  if constexpr (AreObserved) sent &= ~sent_messages::not_plain;
+  if (running_ != nullptr) [[likely]] {
     if (!running_->load.is_apart) [[likely]] {
       running_->load.now += moment - since_;
+      running_->load.sent += sent;
       ++items_;
     } else if (running_ == balancer_) {
       balancer_time_ += moment - since_;
@@ -57,23 +61,38 @@ inline void load_meter::find_addressee(const work& item) {
   running_ = find == nullptr ? nullptr : find(item);
 }
 
+template <bool AreObserved>
 inline void load_meter::end_item(time moment) {
-  charge_until(moment);
+  charge_until<AreObserved>(moment);
   running_ = nullptr;
   if (since_ >= due_at_) [[unlikely]]
     end_period();
 }
 
-void load_meter::run(work& item) {
-  if (!is_plain_) [[unlikely]]
-    return run_otherwise(item);
-  if (pe_.running() == nullptr) skip_idle_time();
-  find_addressee(item);
-  pe_.run_measured(item, running_);
-  end_item(read_ticks());
+void load_meter::choose_meter() {
+  const bool is_plain = unit_ == unit::ticks && edges_ == nullptr && pe_.observers() == nullptr;
+  pe_.attach(is_plain ? static_cast<item_meter&>(plain_) : *this);
 }
 
-void load_meter::run_otherwise(work& item) {
+void load_meter::plain_items::run(work& item) {
+  load_meter& meter = of_;
+  if (meter.pe_.running() == nullptr) [[unlikely]]
+    meter.skip_idle_time();
+  const auto find = item.type->addressee;
+  chare_header* to = nullptr;
+  if (find != nullptr) [[likely]]
+    to = find(item);
+  if (to == nullptr) [[unlikely]] {
+    meter.running_ = nullptr;
+    meter.pe_.run_measured<false>(item);
+    return meter.end_item<false>(read_ticks());
+  }
+  meter.running_ = to;
+  meter.pe_.run_measured<false>(item, to);
+  meter.end_item<false>(read_ticks());
+}
+
+void load_meter::run_item(work& item) {
   // The clock of simulated time may have moved between two items.
   if (pe_.running() == nullptr || unit_ == unit::nanoseconds) skip_idle_time();
   find_addressee(item);
@@ -87,6 +106,7 @@ void load_meter::end_period() {
   const time moment = now();
   balancer_time_ += moment - since_;
   since_ = moment;
+  restart_sent();  // the messages of `due` are the balancer's
 }
 
 void load_meter::count_balance_point(chare_header& element) {
@@ -94,6 +114,7 @@ void load_meter::count_balance_point(chare_header& element) {
   element.load.at_point = element.load.now;
   element.load.beside_at_point = element.load.beside;
   element.load.elapsed_beside_at_point = element.load.elapsed_beside;
+  element.load.sent_at_point = element.load.sent;
   ++element.load.balance_points;
   if (balance_points_left_ != 0 && --balance_points_left_ == 0) due_at_ = 0;
   if (alarm_.points != 0 && --alarm_.points == 0) std::exchange(alarm_.call, {})();

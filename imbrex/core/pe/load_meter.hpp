@@ -8,6 +8,7 @@
 #include <imbrex/base/owner.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
 #include <imbrex/core/pe/sent_edges.hpp>
+#include <imbrex/core/pe/sent_messages.hpp>
 #include <imbrex/sched/item_meter.hpp>
 #include <imbrex/sched/observer.hpp>
 
@@ -28,7 +29,7 @@ class load_meter : public item_meter, public observer {
   /// of the clock, of which there is one an item.
   enum class unit : std::uint8_t { ticks, nanoseconds, items };
 
-  load_meter(processor& pe, unit of_time) : pe_(pe), unit_(of_time), is_plain_(of_time == unit::ticks) {}
+  load_meter(processor& pe, unit of_time) : pe_(pe), unit_(of_time) {}
   /// Gives a PE its meter, before the PE runs.
   static void attach(processor& to, owner<load_meter> meter);
 
@@ -79,7 +80,11 @@ class load_meter : public item_meter, public observer {
   /// Counts the time of an element of this PE no longer, or again.
   void pause(chare_header& element, bool is_paused);
 
-  void run(work& item) final;
+  /// Messages counted so far are no element's.
+  void restart_sent();
+
+  void run(work& item) final { run_item(item); }
+  void observed() final { choose_meter(); }
   void turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
                    const work& broadcast) final;
   void resumed(const suspension& what) final;
@@ -89,6 +94,9 @@ class load_meter : public item_meter, public observer {
   void stays(const local_array& part, const chare_header& element, int other_pe) final;
 
  protected:
+  friend void count_sent(processor& pe, message& m);
+  /// The bytes of memory that a message refers to, and is sent with.
+  virtual std::uint64_t bytes_beside(message& m) = 0;
   /// Called between two items, at the end of a period. The next call needs another `set_due` or
   /// `set_due_after`.
   virtual void due() = 0;
@@ -97,9 +105,25 @@ class load_meter : public item_meter, public observer {
   static constexpr time never = ~time{0};
 
   void find_addressee(const work& item);
-  [[gnu::noinline]] void run_otherwise(work& item);
-  /// Charges the time since the last reading of the clock to the running element. `moment`: the time now.
+  /// The meter of the PE's items where the clock counts ticks, no item is sampled, and no observer hears of
+  /// all events.
+  class plain_items final : public item_meter {
+   public:
+    explicit plain_items(load_meter& of) : of_(of) {}
+    void run(work& item) override;
+    void observed() override { of_.choose_meter(); }
+
+   private:
+    load_meter& of_;
+  };
+  /// Makes this or `plain_` the meter of the PE's items.
+  void choose_meter();
+  [[gnu::noinline]] void run_item(work& item);
+  /// Charges the time since the last reading of the clock, and the messages, to the running element.
+  /// `moment`: the time now. `AreObserved`: observers of all events may have come or gone since.
+  template <bool AreObserved = true>
   void charge_until(time moment);
+  template <bool AreObserved = true>
   void end_item(time moment);
   /// Leaves the time since the last reading of the clock to nobody.
   [[gnu::noinline]] void skip_idle_time();
@@ -110,7 +134,6 @@ class load_meter : public item_meter, public observer {
 
   processor& pe_;
   const unit unit_;
-  bool is_plain_;  ///< the clock counts ticks, and no item is sampled
   chare_header* running_ = nullptr;
   const chare_header* balancer_ = nullptr;
   time since_ = 0;
@@ -118,6 +141,8 @@ class load_meter : public item_meter, public observer {
   time balancer_time_ = 0;
   time due_at_ = never;
   time readings_ = 0;
+  sent_messages::packed sent_before_ = 0;  ///< `sent_messages::all` at the last reading of the clock
+  plain_items plain_{*this};
   std::uint64_t items_ = 0;
   std::uint64_t arrivals_ = 0;
   std::uint64_t balance_points_left_ = 0;  ///< until `due`; 0: not awaited

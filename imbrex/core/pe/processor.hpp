@@ -12,6 +12,7 @@
 #include <imbrex/core/message/reply_table.hpp>
 #include <imbrex/core/pe/collection_part.hpp>
 #include <imbrex/core/pe/local_objects.hpp>
+#include <imbrex/core/pe/sent_messages.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/net/endpoint.hpp>
 #include <imbrex/net/transport.hpp>
@@ -121,7 +122,7 @@ class processor final : public scheduler {
     remote_endpoint_ = observers() == nullptr ? remote_endpoint : nullptr;
     here_ = here;
     direct_ = rules.direct;
-    queues_plainly_ = rules.direct && observers() == nullptr && is_in_order();
+    sent_.set_plain(rules.direct && observers() == nullptr && is_in_order());
     separates_broadcasts_ = rules.separates_broadcasts;
     num_pes_ = here.total;
   }
@@ -132,13 +133,14 @@ class processor final : public scheduler {
       note_sent(m, to);
   }
 
-  /// True if messages of the PE to itself only go into its queue (`push_plain`): no transport, no observers,
-  /// no shuffling.
-  bool queues_plainly() const { return queues_plainly_; }
+  /// The messages that the code of this PE has sent. Messages of the PE to itself are plain if they only go
+  /// into its queue (`push_plain`): no transport, no observers, no shuffling.
+  sent_messages& sent() { return sent_; }
+  const sent_messages& sent() const { return sent_; }
 
   /// Sends a message to a PE, which may be this one.
   void dispatch(message& m, int to) {
-    if (to == pe() && queues_plainly_) [[likely]]
+    if (to == pe() && sent_.are_plain()) [[likely]]
       return push_plain(m);
     dispatch_otherwise(m, to);
   }
@@ -204,6 +206,7 @@ class processor final : public scheduler {
   void set_loads(load_meter& meter, owner<item_meter> kept) {
     loads_ = &meter;
     meter_ = std::move(kept);
+    sent_.set_read();
   }
 
   /// Visits all collections here.
@@ -262,7 +265,6 @@ class processor final : public scheduler {
   endpoint* remote_endpoint_ = nullptr;
   pe_range here_;
   bool direct_ = true;
-  bool queues_plainly_ = false;
   bool separates_broadcasts_ = false;
   int num_pes_ = 1;
   int chares_placed_ = -1;
@@ -273,6 +275,7 @@ class processor final : public scheduler {
   local_objects locals_;
   std::vector<message*> held_;
   reply_table replies_;
+  sent_messages sent_;
   load_meter* loads_ = nullptr;
   owner<item_meter> meter_;
   element_at_work at_work_;
@@ -286,20 +289,22 @@ class observed_sends {
       : pe_(pe),
         observers_(std::exchange(pe.observers_.if_everything, &observers)),
         remote_endpoint_(std::exchange(pe.remote_endpoint_, nullptr)),
-        queues_plainly_(std::exchange(pe.queues_plainly_, false)) {}
+        are_plain_(pe.sent_.are_plain()) {
+    pe.sent_.set_plain(false);
+  }
   observed_sends(const observed_sends&) = delete;
   observed_sends& operator=(const observed_sends&) = delete;
   ~observed_sends() {
     pe_.observers_.if_everything = observers_;
     pe_.remote_endpoint_ = remote_endpoint_;
-    pe_.queues_plainly_ = queues_plainly_;
+    pe_.sent_.set_plain(are_plain_);
   }
 
  private:
   processor& pe_;
   const observer_list* const observers_;
   endpoint* const remote_endpoint_;
-  const bool queues_plainly_;
+  const bool are_plain_;
 };
 
 /// Records, for the description of a crash, which element the PE works on, until the end of the block.

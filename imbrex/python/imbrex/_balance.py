@@ -33,10 +33,11 @@ def strategy(name, /, *, edges=False):
 class Problem:
     """The objects of a run with their loads and PEs, for a strategy. The arrays are read-only."""
 
-    __slots__ = ("coordinates", "edge_bytes", "edges", "load", "movable", "node", "pe", "pes", "seed")
+    __slots__ = ("bytes", "coordinates", "edge_bytes", "edges", "load", "messages", "movable", "node", "pe", "pes",
+                 "seed")
 
-    def __init__(self, load, pe, *, pes, movable=None, coordinates=None, edges=None, edge_bytes=None, node=None,
-                 seed=0):
+    def __init__(self, load, pe, *, pes, movable=None, bytes=None, messages=None, coordinates=None, edges=None,
+                 edge_bytes=None, node=None, seed=0):
         import numpy
 
         def kept(values, kind, default):
@@ -47,6 +48,8 @@ class Problem:
         count = len(self.pe)
         self.load = kept(load, numpy.float64, lambda: numpy.zeros(count))
         self.movable = kept(movable, numpy.bool_, lambda: numpy.ones(count))
+        self.bytes = kept(bytes, numpy.float32, lambda: numpy.zeros(count))
+        self.messages = kept(messages, numpy.float32, lambda: numpy.zeros(count))
         self.coordinates = kept(coordinates, numpy.float32, lambda: numpy.zeros((count, 0)))
         self.edges = kept(edges, numpy.uint32, lambda: numpy.zeros((0, 2)))
         self.edge_bytes = kept(edge_bytes, numpy.float32, lambda: numpy.ones(len(self.edges)))
@@ -56,6 +59,9 @@ class Problem:
         if self.coordinates.ndim != 2 or len(self.coordinates) != count:
             raise ValueError(f"the coordinates have the shape {self.coordinates.shape}: give a row for each of the "
                              f"{count} objects")
+        if self.bytes.shape != (count,) or self.messages.shape != (count,):
+            raise ValueError(f"the sent bytes and messages have the shapes {self.bytes.shape} and "
+                             f"{self.messages.shape}: give one of each for each of the {count} objects")
         if self.edges.ndim != 2 or self.edges.shape[1] != 2:
             raise ValueError(f"the edges have the shape {self.edges.shape}: give a row of two objects for each edge")
 

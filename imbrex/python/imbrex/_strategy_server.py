@@ -4,9 +4,10 @@
 
 Numbers are in the byte order of the machine. First it sends the number of strategies in 8 bytes, and their names; a
 text is its length in 8 bytes, and its bytes. A problem has, in 8 bytes each, the number of the strategy, the objects,
-the PEs, the dimensions, the edges and the seed; then each object's PE, load, whether it may move, and coordinates; then
-each edge's two objects, and each edge's bytes; then each PE's node. The answer is the number of objects in 8 bytes, and
-a PE in 4 bytes for each. Where something fails, -1 and a text come instead of a number."""
+the PEs, the dimensions, the edges and the seed; then each object's PE, load, whether it may move, sent bytes and
+messages side by side, and coordinates; then each edge's two objects, and each edge's bytes; then each PE's node. The
+answer is the number of objects in 8 bytes, and a PE in 4 bytes for each. Where something fails, -1 and a text come
+instead of a number."""
 import os
 import runpy
 import signal
@@ -63,11 +64,13 @@ def solve_one(connection, names):
         kind = numpy.dtype(kind)
         return numpy.frombuffer(connection.read(kind.itemsize * count), kind)
     pe, load, movable = array("=i4", objects), array("=f8", objects), array("=u1", objects)
+    sent = array("=f4", 2 * objects).reshape(objects, 2)
     coordinates = array("=f4", objects * dimensions).reshape(objects, dimensions)
     edges = array("=u4", 2 * edge_count).reshape(edge_count, 2)
     edge_bytes = array("=f4", edge_count)
-    problem = _balance.Problem(load, pe, pes=pes, movable=movable, coordinates=coordinates, edges=edges,
-                               edge_bytes=edge_bytes, node=array("=i4", pes), seed=seed)
+    problem = _balance.Problem(load, pe, pes=pes, movable=movable, bytes=sent[:, 0], messages=sent[:, 1],
+                               coordinates=coordinates, edges=edges, edge_bytes=edge_bytes, node=array("=i4", pes),
+                               seed=seed)
     try:
         answer = _balance.solve_by_function(names[number], problem)
     except _errors.Error as e:

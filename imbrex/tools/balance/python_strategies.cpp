@@ -73,7 +73,7 @@ void python_strategies::read_names() {
   for (std::int64_t i = 0; i < number; ++i)
     strategies_.emplace_back(
         read_text(), [this, i](const problem& p) { return solve(static_cast<std::uint64_t>(i), p); },
-        imbrex::balance::strategy::needs{.coordinates = true});
+        imbrex::balance::strategy::needs{.sent = true, .coordinates = true});
   has_begun_ = true;
 }
 
@@ -86,6 +86,7 @@ std::vector<std::string> python_strategies::names() const {
 std::vector<int> python_strategies::solve(std::uint64_t number, const problem& p) {
   const std::vector<double> no_load(p.load.empty() ? p.size() : 0);
   const std::vector<std::uint8_t> all_movable(p.movable.empty() ? p.size() : 0, 1);
+  const std::vector<imbrex::balance::sent_amount> nothing_sent(p.sent.empty() ? p.size() : 0);
   const std::vector<int> one_node(p.on.node.empty() ? static_cast<std::size_t>(p.on.pes) : 0);
   const std::vector<float> one_byte(p.edge_bytes.empty() ? p.edge_to.size() : 0, 1);
   const std::array<std::uint64_t, 6> head{number,
@@ -100,6 +101,8 @@ std::vector<int> python_strategies::solve(std::uint64_t number, const problem& p
   write_all(no_load);
   write_all(p.movable);
   write_all(all_movable);
+  write_all(p.sent);
+  write_all(nothing_sent);
   write_all(p.coordinates);
   write_all(edges_of(p));
   write_all(p.edge_bytes);

@@ -64,6 +64,7 @@ imbrex::balance::snapshot some_problem() {
   p.pe = {0, 0, 0, 1};
   p.load = {1, 2, 3, 4};
   p.movable = {1, 1, 1, 0};
+  p.sent = {{10, 1}, {20, 2}, {30, 3}, {40, 4}};
   p.dimensions = 2;
   p.coordinates = {0, 5, 1, 6, 2, 7, 3, 8};
   p.node = {0, 0, 1};
@@ -80,6 +81,7 @@ print("loaded")
 def by_all(p):
     assert p.pe.tolist() == [0, 0, 0, 1] and p.load.tolist() == [1, 2, 3, 4], p
     assert p.movable.tolist() == [True, True, True, False] and p.node.tolist() == [0, 0, 1], p
+    assert p.bytes.tolist() == [10, 20, 30, 40] and p.messages.tolist() == [1, 2, 3, 4], p
     assert p.coordinates.tolist() == [[0, 5], [1, 6], [2, 7], [3, 8]] and p.pes == 3 and p.seed == 77, p
     return numpy.array([2, 1, 2, 1])
 @imbrex.strategy("to the last")

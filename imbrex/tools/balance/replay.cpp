@@ -188,6 +188,7 @@ replayed_record replay(record_reader& record, std::span<const std::string> strat
   posed_period before;
   bool is_next = false;  // the period after `before`
   std::uint64_t decisions = 0;
+  double sent_bytes = 0, sent_messages = 0;
   while (record.next()) {
     if (!record.period().is_measured) {
       is_next = false;
@@ -203,6 +204,10 @@ replayed_record replay(record_reader& record, std::span<const std::string> strat
         each.judge(before, period, problem);
       }
       ++decisions;
+      for (const imbrex::balance::sent_amount& each : period.problem.sent) {
+        sent_bytes += each.bytes;
+        sent_messages += each.messages;
+      }
     } else {
       for (contestant& each : contestants) each.carry_over(before, period);
     }
@@ -219,6 +224,8 @@ replayed_record replay(record_reader& record, std::span<const std::string> strat
                       .nodes = machine.nodes(),
                       .objects = before.names.size(),
                       .decisions = decisions,
+                      .sent_bytes = sent_bytes / static_cast<double>(decisions),
+                      .sent_messages = sent_messages / static_cast<double>(decisions),
                       .edges = judged.edges(),
                       .strategies = {}};
   for (const contestant& each : contestants) all.strategies.push_back(each.results());

@@ -43,6 +43,8 @@ struct replayed_record {
   int pes = 0, nodes = 0;
   std::size_t objects = 0;      ///< in the last period
   std::uint64_t decisions = 0;  ///< number of decisions of each strategy
+  double sent_bytes = 0;        ///< bytes that all objects sent each other in a period, on average
+  double sent_messages = 0;     ///< number of messages with them
   cut_edges edges = cut_edges::none;
   std::vector<strategy_results> strategies;
 };

@@ -157,6 +157,21 @@ TEST(balance_replay, uses_recorded_edges) {
   const replayed_record all = replayed(file.name(), {"none"});
   EXPECT_EQ(all.edges, cut_edges::recorded);
   EXPECT_DOUBLE_EQ(all.strategies.front().cut, 0.25);
+  EXPECT_EQ(all.sent_messages, 0);
+}
+
+TEST(balance_replay, sums_up_what_objects_send) {
+  const temporary_file file("");
+  record_writer out(file.name());
+  out.write({.strategy = "none", .pes = 4});
+  for (const float scale : {100.0F, 1.0F, 3.0F}) {
+    recorded_period period = line_of(8, 1);
+    period.problem.sent.assign(8, {10 * scale, scale});
+    out.write(names_of(8), period);
+  }
+  const replayed_record all = replayed(file.name(), {"none"});
+  EXPECT_DOUBLE_EQ(all.sent_messages, 16);
+  EXPECT_DOUBLE_EQ(all.sent_bytes, 160);
 }
 
 TEST(balance_replay, connects_elements_with_neighbouring_indices) {
@@ -202,6 +217,12 @@ TEST(balance_replay, is_reported_as_a_table_and_a_page) {
   for (const char* const part : {"<svg ", "<polyline ", "&lt;loads&gt;.imb", "<td>refine</td>", "</html>"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_EQ(text.find("messages"), std::string::npos) << text;
+  all.sent_messages = 1234.4;
+  all.sent_bytes = 5.6e6;
+  EXPECT_NE(report_text("loads.imb", all).find("the objects send 1 234 messages of 5.6 MB in all."),
+            std::string::npos)
+      << report_text("loads.imb", all);
   all.edges = cut_edges::none;
   EXPECT_EQ(report_text("loads.imb", all).find("cut"), std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <imbrex/base/options/help_text.hpp>
@@ -32,8 +33,16 @@ std::string about(const replayed_record& results) {
                      count_of(static_cast<std::uint64_t>(results.nodes), "node"), results.recorded_with);
 }
 
+std::string sent(const replayed_record& results) {
+  if (results.sent_messages <= 0) return {};
+  const auto messages = static_cast<std::uint64_t>(std::llround(results.sent_messages));
+  return fmt::format("In a period the objects send {} of {} in all. ", count_of(messages, "message"),
+                     readable_bytes(results.sent_bytes));
+}
+
 std::string meaning(const replayed_record& results) {
   std::string text =
+      sent(results) +
       "Each strategy decides on a period, and is judged by the loads of the next one. max/avg: the busiest "
       "PE's load over the average.";
   if (results.edges == cut_edges::recorded)
