@@ -18,8 +18,8 @@ struct block_costs {
 
 /// The expected time of an iteration with an overdecomposition factor.
 struct odf_estimate {
-  int odf = 1;
-  double seconds = 0;
+  int odf = 1;         ///< overdecomposition factor: blocks for each PE
+  double seconds = 0;  ///< expected time of an iteration
 };
 
 /// Estimates the time of an iteration with the factors 1, 2, 4, 8 and 16, as far as the grid can be cut into
