@@ -24,6 +24,7 @@ struct flow {
     work,    ///< the PE works for `value` ns
     copy,    ///< the PE copies `value` bytes in the memory of the host
     call,    ///< `what` calls of a device; `detail`: their kind, `value`: operations of a graph
+    query,   ///< the PE asks whether mark `what` is done, unless it has seen that
     send,    ///< message `what` leaves
     push,    ///< item `what` is queued on the PE itself
     submit,  ///< operation `what` is submitted
@@ -82,8 +83,24 @@ struct flow {
     std::uint32_t device = 0;
     std::uint32_t from = 0;  ///< source device of a peer copy
     std::uint32_t to = 0;    ///< destination device of a peer copy
-    std::uint32_t first_before =
-        0;  ///< in `befores`, up to that of the next operation; the last is a sentinel
+    /// In `befores`, up to that of the next operation; the last operation is a sentinel.
+    std::uint32_t first_before = 0;
+  };
+
+  /// An operation before another one. The other may work on memory that a value has brought. Then it waits
+  /// for the operation that belongs to the value which has come.
+  struct before {
+    static constexpr std::uint32_t of_sender = none - 1;
+    std::uint32_t operation = 0;
+    /// Index among the operations of the segment that brought the value; `of_sender`: an operation of the
+    /// value's sender, which the operation at the same place waits for in the segment that took the other
+    /// value; `none`: the operation belongs to no value.
+    std::uint32_t place = none;
+  };
+
+  /// An event, of which PEs ask whether it is done.
+  struct mark {
+    std::uint32_t operation = none;  ///< `none`: done at once
   };
 
   /// A completion that a PE polls for.
@@ -93,6 +110,11 @@ struct flow {
     std::uint32_t stream = 0;  ///< a number of the stream, unique on its device
   };
 
+  /// A segment that takes a value, and the one that brought it in the recorded run.
+  struct user {
+    std::uint32_t segment = 0;
+    std::uint32_t source = 0;
+  };
   /// Values of one mailbox and reference number: the first goes to the first user.
   struct box {
     std::uint32_t first_user = 0;  ///< in `users`, up to that of the next box; the last is a sentinel
@@ -118,10 +140,11 @@ struct flow {
   std::vector<message> messages;
   std::vector<shape> shapes;
   std::vector<operation> operations;
-  std::vector<std::uint32_t> befores;
+  std::vector<before> befores;
+  std::vector<mark> marks;
   std::vector<completion> completions;
   std::vector<box> boxes;
-  std::vector<std::uint32_t> users;
+  std::vector<user> users;
 
   std::size_t pes() const { return device_of_pe.size(); }
 
@@ -137,6 +160,7 @@ struct flow {
     visit(self.shapes);
     visit(self.operations);
     visit(self.befores);
+    visit(self.marks);
     visit(self.completions);
     visit(self.boxes);
     visit(self.users);

@@ -35,7 +35,7 @@ flow small_flow() {
   f.operations = {{0, 1, 0, 0, 0}, {0, 0, 0, 0, 0}};
   f.completions = {{0, 2, 5}};
   f.boxes = {{0}, {1}};
-  f.users = {3};
+  f.users = {{3, 1}};
   return f;
 }
 
@@ -109,7 +109,7 @@ TEST(flow, with_wrong_indices_is_refused) {
       {[](flow& f) { f.actions[0].kind = static_cast<kind>(77); }, "unknown action"},
       {[](flow& f) { f.device_of_pe[1] = 2; }, "device"},
       {[](flow& f) { f.has_device.pop_back(); }, "PEs"},
-      {[](flow& f) { f.users[0] = 9; }, "user"},
+      {[](flow& f) { f.users[0].segment = 9; }, "user"},
       {[](flow& f) { f.boxes[0].first_user = 1; }, "box"},
       {[](flow& f) { f.segments[1].first_action = 6; }, "segment"},
       {[](flow& f) { f.operations[0].device = 2; }, "operation"},

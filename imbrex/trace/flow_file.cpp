@@ -122,10 +122,11 @@ class flow_reader {
                   one.to < f.facts.devices,
               "operation");
     }
-    for (const std::uint32_t before : f.befores) require(before < operations, "predecessor");
+    for (const flow::before& b : f.befores) require(b.operation < operations, "predecessor");
+    for (const auto& m : f.marks) require(m.operation == flow::none || m.operation < operations, "mark");
     for (const auto& c : f.completions)
       require((c.operation == flow::none || c.operation < operations) && in(c.item, f.items), "completion");
-    for (const std::uint32_t user : f.users) require(user < segments, "user");
+    for (const flow::user& u : f.users) require(u.segment < segments && u.source < segments, "user");
     check_actions(f);
   }
 
@@ -155,6 +156,7 @@ class flow_reader {
           require(a.detail <= most_call && a.what <= most_calls, "action: an unknown call");
           continue;
         case end: continue;
+        case query: require(a.what < f.marks.size(), "action: it refers to no mark"); continue;
         case send: take(messages, a.what); continue;
         case push: take(items, a.what); continue;
         case submit: take(operations, a.what); continue;

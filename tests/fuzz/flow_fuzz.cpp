@@ -52,7 +52,7 @@ std::string a_valid_flow(std::mt19937& random) {
     f.actions.push_back({random() % 9999, 0, kind::work});
     f.actions.push_back({0, t, kind::submit});
     f.operations.push_back({t % 2, t % 2, 0, 1, static_cast<std::uint32_t>(f.befores.size())});
-    if (t > 0) f.befores.push_back(t - 1);
+    if (t > 0) f.befores.push_back({t - 1, random() % 3 == 0 ? 0U : flow::none});
     if (t + 1 < turns) {
       f.actions.push_back({0, t, kind::send});
       f.messages.push_back({random() % 99999, (t + 1) % 2, t + 1});

@@ -184,14 +184,14 @@ void flow_recorder::received(const work& item, std::int64_t reference) {
   const std::uint32_t box = box_of(item, reference);
   const std::uint32_t brought_in = from->second;
   arrived_.erase(from);
+  const std::uint32_t source = resumes != nullptr ? frames_.back().segment : brought_in;
+  const std::uint32_t segment = new_segment(resumes != nullptr ? 1 : 2);
+  users_[box].push_back({segment, source});
+  submitted_.sources.emplace(segment, source);
   if (resumes != nullptr) {
-    const std::uint32_t segment = new_segment(1);
-    users_[box].push_back(segment);
     act(flow::action_kind::value, box);
     enter(segment, chare_of(*resumes));
   } else {
-    const std::uint32_t segment = new_segment(2);
-    users_[box].push_back(segment);
     add(brought_in, flow::action_kind::value, box);
     go_on(segment);
   }
@@ -217,7 +217,9 @@ void flow_recorder::gathered(const void* whole, std::uint64_t number, bool compl
 
 /// Equal calls in a row are one action.
 void flow_recorder::called(emulated::host_call what, std::uint32_t operations) {
+  const std::uint32_t query = std::exchange(mark_.query, 0);
   if (!is_in_item()) return;
+  if (what == emulated::host_call::query && query != 0) return act(flow::action_kind::query, query - 1);
   add_work();
   const auto kind = static_cast<std::uint8_t>(what);
   if (!flow_.actions.empty() && segment_of_action_.back() == frames_.back().segment) {
@@ -228,6 +230,12 @@ void flow_recorder::called(emulated::host_call what, std::uint32_t operations) {
     }
   }
   act(flow::action_kind::call, 1, operations, kind);
+}
+
+std::uint32_t flow_recorder::marked(std::uint32_t operation) {
+  mark_.operation = operation;
+  flow_.marks.push_back({operation == 0 ? flow::none : operation - 1});
+  return static_cast<std::uint32_t>(flow_.marks.size());
 }
 
 void flow_recorder::charged() {
@@ -262,6 +270,16 @@ std::uint32_t flow_recorder::shape_of(const emulated::task& what) {
   return at->second;
 }
 
+trace::flow::before flow_recorder::before_of(std::uint32_t operation, int device) const {
+  if (frames_.empty()) return {operation, flow::none};
+  const auto source = submitted_.sources.find(frames_.back().segment);
+  if (source == submitted_.sources.end()) return {operation, flow::none};
+  if (submitted_.segments[operation] == source->second)
+    return {operation, operation - submitted_.firsts.at(source->second)};
+  const bool is_far = flow_.operations[operation].device != static_cast<std::uint32_t>(device);
+  return {operation, is_far ? flow::before::of_sender : flow::none};
+}
+
 std::uint32_t flow_recorder::submitted(const emulated::task& what, int device,
                                        std::span<const emulated::completion* const> after) {
   using enum emulated::operation_kind;
@@ -272,7 +290,10 @@ std::uint32_t flow_recorder::submitted(const emulated::task& what, int device,
       {shape_of(what), static_cast<std::uint32_t>(device), static_cast<std::uint32_t>(what.copy.from),
        static_cast<std::uint32_t>(what.copy.to), static_cast<std::uint32_t>(flow_.befores.size())});
   for (const emulated::completion* const before : after)
-    if (before != nullptr && before->number != 0) flow_.befores.push_back(before->number - 1);
+    if (before != nullptr && before->number != 0)
+      flow_.befores.push_back(before_of(before->number - 1, device));
+  submitted_.segments.push_back(frames_.empty() ? flow::none : frames_.back().segment);
+  if (!frames_.empty()) submitted_.firsts.try_emplace(frames_.back().segment, number);
   if (is_in_item())
     act(flow::action_kind::submit, number);
   else if (why_not_.empty())
@@ -285,7 +306,7 @@ void flow_recorder::awaits(const work& completion, std::uint64_t stream) {
   const auto number = static_cast<std::uint32_t>(flow_.completions.size());
   const std::uint32_t item = new_item(completion, 1);
   flow_.completions.push_back(
-      {marked_ == 0 ? flow::none : marked_ - 1, item, static_cast<std::uint32_t>(stream)});
+      {mark_.operation == 0 ? flow::none : mark_.operation - 1, item, static_cast<std::uint32_t>(stream)});
   act(flow::action_kind::await, number);
 }
 

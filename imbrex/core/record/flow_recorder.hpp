@@ -59,7 +59,8 @@ class flow_recorder final : public observer,
   void copies(std::uint64_t bytes) override;
   std::uint32_t submitted(const emulated::task& what, int device,
                           std::span<const emulated::completion* const> after) override;
-  void marked(std::uint32_t operation) override { marked_ = operation; }
+  std::uint32_t marked(std::uint32_t operation) override;
+  void asks(std::uint32_t mark) override { mark_.query = mark; }
   void blocked() override { refuse("an entry blocks its PE until a device is done"); }
 
   void awaits(const work& completion, std::uint64_t stream) override;
@@ -93,15 +94,21 @@ class flow_recorder final : public observer,
   void go_on(std::uint32_t segment);
   std::uint32_t box_of(const work& item, std::int64_t reference);
   std::uint32_t shape_of(const emulated::task& what);
+  flow::before before_of(std::uint32_t operation, int device) const;
   flow finish();
 
   const std::string file_;
   const item_cost_of item_cost_;
   const send_cost_of send_cost_;
   flow flow_;
+  struct {
+    std::vector<std::uint32_t> segments;                       ///< segment of each operation; `none`: no item
+    std::unordered_map<std::uint32_t, std::uint32_t> firsts;   ///< first operation of a segment
+    std::unordered_map<std::uint32_t, std::uint32_t> sources;  ///< segment that brought a segment's value
+  } submitted_;
   std::vector<std::uint32_t> segment_of_action_;
-  std::vector<std::vector<std::uint32_t>> users_;  ///< by box
-  std::string why_not_;                            ///< why there is no flow; empty: none
+  std::vector<std::vector<flow::user>> users_;  ///< by box
+  std::string why_not_;                         ///< why there is no flow; empty: none
 
   std::vector<frame> frames_;  ///< frames of the running item, the innermost last
   nanoseconds since_{0};       ///< time of the PE up to which its work is recorded
@@ -111,7 +118,10 @@ class flow_recorder final : public observer,
   } turn_;
   bool has_begun_ = false;
   const scope* resumes_ = nullptr;  ///< the entry that a value is about to resume
-  std::uint32_t marked_ = 0;
+  struct {
+    std::uint32_t operation = 0;  ///< operation of the last one
+    std::uint32_t query = 0;      ///< mark that the next call asks for; 0: none
+  } mark_;
 
   std::unordered_map<const work*, std::uint32_t> items_;  ///< items that will run
   std::unordered_map<const work*, std::uint32_t>

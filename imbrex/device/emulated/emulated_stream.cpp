@@ -48,6 +48,7 @@ void emulated_event::check_uncaptured(std::string_view operation) const {
 }
 
 bool emulated_event::done() {
+  of_.runs->asks(mark_);
   const emulation::session inside(*of_.runs, host_call::query);
   of_.check(of_.runs->core(), owner_, "query of an event");
   check_uncaptured("query of an event");
@@ -232,7 +233,7 @@ void emulated_stream::record(event_backend& at) {
   marked.captured_ = capture_;
   marked.frontier_ = frontier_;
   marked.last_ = capture_ != nullptr || has_defect(emulation_defect::early_event) ? nullptr : last_;
-  if (capture_ == nullptr) of_.runs->marked(last_.get());
+  if (capture_ == nullptr) marked.mark_ = of_.runs->marked(last_.get());
 }
 
 void emulated_stream::wait(event_backend& until) {

@@ -52,6 +52,7 @@ class emulated_event final : public event_backend {
   const attachment& of_;
   std::string owner_;    // owner of the stream that recorded it last
   completion_ref last_;  // null if the event was recorded in a capture
+  std::uint32_t mark_ = 0;
   std::shared_ptr<capture> captured_;
   std::vector<std::size_t> frontier_;
 };

@@ -46,8 +46,11 @@ class emulation : public executor {
   virtual void wait(const completion& awaited, int device) = 0;
   /// Stops a device: afterwards no body of it runs.
   virtual void stop(int device) noexcept = 0;
-  /// Notes that an event was recorded behind that operation; null for an empty stream.
-  virtual void marked(const completion* last) = 0;
+  /// Notes that an event was recorded behind that operation; null for an empty stream. Returns its number for
+  /// `asks`.
+  virtual std::uint32_t marked(const completion* last) = 0;
+  /// Notes that the next call asks whether the event with this number is done.
+  virtual void asks(std::uint32_t mark) = 0;
 
  protected:
   virtual void enter() = 0;

@@ -24,8 +24,11 @@ class operation_listener {
   virtual void charged() = 0;
   /// An operation is submitted; null predecessors count as done. Returns its number, from 1.
   virtual std::uint32_t submitted(const task& what, int device, std::span<const completion* const> after) = 0;
-  /// An event marks the end of that operation; 0 if the stream was empty.
-  virtual void marked(std::uint32_t operation) = 0;
+  /// An event marks the end of that operation; 0 if the stream was empty. Returns the number of the mark,
+  /// from 1.
+  virtual std::uint32_t marked(std::uint32_t operation) = 0;
+  /// The next call asks whether the end with this mark is there.
+  virtual void asks(std::uint32_t mark) = 0;
   /// The thread is about to be charged for a copy from host memory to host memory; `charged` follows.
   virtual void copies(std::uint64_t bytes) = 0;
   /// The thread waits for a device, or for a value that others write.

@@ -58,8 +58,12 @@ bool simulated_emulation::seen(const completion& awaited) {
   return false;
 }
 
-void simulated_emulation::marked(const completion* last) {
-  if (time_.listener_ != nullptr) time_.listener_->marked(last == nullptr ? 0 : last->number);
+std::uint32_t simulated_emulation::marked(const completion* last) {
+  return time_.listener_ == nullptr ? 0 : time_.listener_->marked(last == nullptr ? 0 : last->number);
+}
+
+void simulated_emulation::asks(std::uint32_t mark) {
+  if (time_.listener_ != nullptr) time_.listener_->asks(mark);
 }
 
 nanoseconds simulated_emulation::charge(host_call what, std::size_t operations) {

@@ -18,7 +18,8 @@ class simulated_emulation final : public emulation {
   bool seen(const completion& awaited) override;
   void wait(const completion& awaited, int device) override;
   void stop(int device) noexcept override;
-  void marked(const completion* last) override;
+  std::uint32_t marked(const completion* last) override;
+  void asks(std::uint32_t mark) override;
   void submitted(const operation& op, std::span<const completion_ref> after) override;
   void begin(operation& started) override;
   void end(operation& over) override;

@@ -26,7 +26,8 @@ class thread_emulation final : public emulation {
   void wait(const completion& awaited, int device) override;
   void stop(int device) noexcept override;
   void begin(operation& started) override;
-  void marked(const completion*) override {}
+  std::uint32_t marked(const completion*) override { return 0; }
+  void asks(std::uint32_t) override {}
   void end(operation&) override {}  // the body has been running since the start
 
  private:

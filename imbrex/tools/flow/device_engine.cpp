@@ -28,14 +28,13 @@ device_engine::device_engine(const trace::flow& what, const device_model& model,
       model_(model),
       links_(links),
       state_(what.operations.size()),
-      follows_(what.operations.size() + 1),
       followers_(what.befores.size()),
       devices_(what.facts.devices),
       changed_(what.facts.devices),
       with_news_(what.facts.devices),
       finishes_(what.facts.devices) {
   for (const trace::flow::shape& s : flow_.shapes) {
-    cost c;
+    cost c{.what = s.kind, .priority = s.priority};
     switch (s.kind) {
       case kind::join:
       case kind::peer: break;
@@ -61,20 +60,90 @@ device_engine::device_engine(const trace::flow& what, const device_model& model,
     costs_.push_back(c);
   }
   const std::size_t count = flow_.operations.size() - 1;
-  for (const std::uint32_t before : flow_.befores) ++follows_[before + 1];
-  for (std::size_t o = 1; o < follows_.size(); ++o) follows_[o] += follows_[o - 1];
-  std::vector<std::uint32_t> next(follows_.begin(), follows_.end() - 1);
+  const auto is_brought = [](const trace::flow::before& b) { return b.place != none; };
+  if (std::ranges::any_of(flow_.befores, is_brought)) prepare_brought();
+  for (const auto& b : flow_.befores)
+    if (!is_brought(b)) ++state_[b.operation].followers;
+  std::uint32_t next = 0;
+  for (std::size_t o = 0; o < count; ++o) {
+    progress& op = state_[o];
+    op.shape = flow_.operations[o].shape;
+    op.from = flow_.operations[o].from;
+    op.device = flow_.operations[o].device;
+    op.what = costs_[op.shape].what;
+    op.first_follower = next;
+    next += std::exchange(op.followers, 0);
+  }
   for (std::uint32_t o = 0; o < count; ++o) {
     const std::uint32_t first = flow_.operations[o].first_before;
     const std::uint32_t last = flow_.operations[o + 1].first_before;
     state_[o].unmet = 1 + last - first;  // one for its submission
-    for (std::uint32_t b = first; b < last; ++b) followers_[next[flow_.befores[b]]++] = o;
+    for (std::uint32_t b = first; b < last; ++b) {
+      if (is_brought(flow_.befores[b])) continue;
+      progress& before = state_[flow_.befores[b].operation];
+      followers_[before.first_follower + before.followers++] = o;
+    }
   }
 }
 
-void device_engine::submit(std::uint32_t operation, std::int64_t moment) {
+void device_engine::prepare_brought() {
+  brought_.firsts.assign(flow_.segments.size(), none);
+  brought_.counts.assign(flow_.segments.size(), 0);
+  brought_.lists.assign(flow_.operations.size(), none);
+  brought_.next.assign(flow_.befores.size(), none);
+  brought_.followers.assign(flow_.befores.size(), none);
+  brought_.takers.assign(flow_.segments.size(), none);
+  for (const trace::flow::user& u : flow_.users) brought_.takers[u.source] = u.segment;
+  for (std::size_t s = 0; s + 1 < flow_.segments.size(); ++s)
+    for (std::uint32_t a = flow_.segments[s].first_action; a < flow_.segments[s + 1].first_action; ++a)
+      if (flow_.actions[a].kind == trace::flow::action_kind::submit) {
+        if (brought_.counts[s]++ == 0) brought_.firsts[s] = flow_.actions[a].what;
+      }
+}
+
+/// The operation that took the place of this one in the recorded run, when it worked on the value of the
+/// source.
+std::uint32_t device_engine::counterpart(std::uint32_t operation, const submission& by) const {
+  const std::uint32_t taker = by.source == none ? none : brought_.takers[by.source];
+  if (taker == none || taker == by.segment) return operation;
+  const std::uint32_t place = operation - brought_.firsts[by.segment];
+  if (place >= brought_.counts[taker]) return operation;
+  const std::uint32_t other = brought_.firsts[taker] + place;
+  return state_[other].what == state_[operation].what ? other : operation;
+}
+
+/// The operation before another one that belongs to the value that has come; that of the recorded one if the
+/// other has none there.
+std::uint32_t device_engine::brought(const trace::flow::before& b, std::uint32_t other,
+                                     const submission& by) const {
+  if (b.place != trace::flow::before::of_sender)
+    return by.source == none || b.place >= brought_.counts[by.source] ? b.operation
+                                                                      : brought_.firsts[by.source] + b.place;
+  const std::uint32_t last = flow_.operations[other + 1].first_before;
+  for (std::uint32_t i = flow_.operations[other].first_before; i < last; ++i)
+    if (flow_.befores[i].place == trace::flow::before::of_sender) return flow_.befores[i].operation;
+  return b.operation;
+}
+
+void device_engine::submit(std::uint32_t operation, std::int64_t moment, const submission& by) {
   progress& op = state_[operation];
   op.earliest = moment;
+  if (!brought_.firsts.empty()) {
+    const std::uint32_t other = counterpart(operation, by);
+    op.shape = flow_.operations[other].shape;
+    op.from = flow_.operations[other].from;
+    const std::uint32_t last = flow_.operations[operation + 1].first_before;
+    for (std::uint32_t b = flow_.operations[operation].first_before; b < last; ++b) {
+      if (flow_.befores[b].place == none) continue;
+      const std::uint32_t before = brought(flow_.befores[b], other, by);
+      if (state_[before].is_done) {
+        --op.unmet;
+        continue;
+      }
+      brought_.followers[b] = operation;
+      brought_.next[b] = std::exchange(brought_.lists[before], b);
+    }
+  }
   if (--op.unmet == 0) arm(operation);
   settle();
 }
@@ -142,9 +211,9 @@ void device_engine::add_to(place& at, std::uint32_t op) {
 
 void device_engine::get_ready(std::uint32_t op) {
   device& d = of(op);
-  changed_.add(flow_.operations[op].device);
+  changed_.add(state_[op].device);
   state_[op].rank = ++ready_;
-  switch (shape(op).kind) {
+  switch (state_[op].what) {
     case kind::join: complete(op); break;
     case kind::kernel: add_to(d.kernels, op); break;
     case kind::to_device: add_to(d.to_device, op); break;
@@ -154,8 +223,8 @@ void device_engine::get_ready(std::uint32_t op) {
 }
 
 bool device_engine::is_before(std::uint32_t a, std::uint32_t b) const {
-  const auto of_a = shape(a).priority;
-  const auto of_b = shape(b).priority;
+  const auto of_a = cost_of(a).priority;
+  const auto of_b = cost_of(b).priority;
   return of_a != of_b ? of_a > of_b : state_[a].rank < state_[b].rank;
 }
 
@@ -165,7 +234,7 @@ void device_engine::assign(place& at, int limit, bool by_priority) {
     std::uint32_t chosen = at.first;
     if (by_priority)
       for (std::uint32_t last = at.first, op = state_[last].next; op != none; last = op, op = state_[op].next)
-        if (shape(op).priority > shape(chosen).priority) {
+        if (cost_of(op).priority > cost_of(chosen).priority) {
           before = last;
           chosen = op;
         }
@@ -177,7 +246,7 @@ void device_engine::assign(place& at, int limit, bool by_priority) {
 }
 
 void device_engine::start(std::uint32_t op) {
-  const trace::flow::operation& o = flow_.operations[op];
+  const progress& o = state_[op];
   const trace::flow::shape& s = flow_.shapes[o.shape];
   const cost& c = costs_[o.shape];
   state_[op].left = c.work;
@@ -196,7 +265,7 @@ void device_engine::start(std::uint32_t op) {
         break;
       case kind::peer:
         left = left_until(links_->transfer(now, {static_cast<int>(o.from), true},
-                                           {static_cast<int>(o.to), true}, s.copied));
+                                           {static_cast<int>(flow_.operations[op].to), true}, s.copied));
         break;
       default: break;
     }
@@ -209,19 +278,19 @@ void device_engine::start(std::uint32_t op) {
 
 void device_engine::latency_over(std::uint32_t op) {
   if (state_[op].left <= 0) return time_over(op);
-  if (shape(op).kind != kind::kernel) return set(now_ + whole(state_[op].left), alarm::time_over, op);
+  if (state_[op].what != kind::kernel) return set(now_ + whole(state_[op].left), alarm::time_over, op);
   device& d = of(op);
   compute(d);
   d.computing.insert(std::ranges::upper_bound(
                          d.computing, op, [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); }),
                      op);
-  share_out(flow_.operations[op].device);
+  share_out(state_[op].device);
 }
 
 void device_engine::time_over(std::uint32_t op) {
   device& d = of(op);
-  changed_.add(flow_.operations[op].device);
-  switch (shape(op).kind) {
+  changed_.add(state_[op].device);
+  switch (state_[op].what) {
     case kind::join: break;
     case kind::kernel: --d.kernels.running; break;
     case kind::to_device: --d.to_device.running; break;
@@ -231,11 +300,15 @@ void device_engine::time_over(std::uint32_t op) {
   complete(op);
 }
 
-void device_engine::complete(std::uint32_t op) {
-  for (std::uint32_t f = follows_[op]; f < follows_[op + 1]; ++f)
-    if (--state_[followers_[f]].unmet == 0) arm(followers_[f]);
-  with_news_.add(flow_.operations[op].device);
-  state_[op].is_done = true;
+void device_engine::complete(std::uint32_t number) {
+  progress& op = state_[number];
+  for (std::uint32_t f = op.first_follower; f < op.first_follower + op.followers; ++f) tell(followers_[f]);
+  if (!brought_.lists.empty())
+    for (std::uint32_t b = brought_.lists[number]; b != none; b = brought_.next[b])
+      tell(brought_.followers[b]);
+  with_news_.add(op.device);
+  op.is_done = true;
+  ++events_;
 }
 
 void device_engine::compute(device& d) {
@@ -249,7 +322,7 @@ void device_engine::share_out(std::uint32_t number) {
   std::int64_t first = never;
   for (const std::uint32_t op : devices_[number].computing) {
     progress& p = state_[op];
-    p.speed = rest > 1e-9 ? std::min(costs_[flow_.operations[op].shape].share, rest) : 0;
+    p.speed = rest > 1e-9 ? std::min(cost_of(op).share, rest) : 0;
     rest -= p.speed;
     if (p.speed > 0) first = std::min(first, now_ + std::max<std::int64_t>(0, whole(p.left / p.speed)));
   }

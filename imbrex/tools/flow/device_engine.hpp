@@ -19,8 +19,14 @@ class device_engine {
  public:
   device_engine(const trace::flow& what, const device_model& model, node_links* links);
 
+  /// The segment that submits an operation, and the one that has brought the value which it works on;
+  /// `flow::none` if there is no value.
+  struct submission {
+    std::uint32_t segment;
+    std::uint32_t source;
+  };
   /// Submits an operation, which does not start before `moment`.
-  void submit(std::uint32_t operation, std::int64_t moment);
+  void submit(std::uint32_t operation, std::int64_t moment, const submission& by);
   /// The time of the next event; nothing if there is none.
   std::optional<std::int64_t> next();
   /// Processes all events until then.
@@ -41,14 +47,23 @@ class device_engine {
     std::int64_t latency = 0;
     double work = 0;
     double share = 1;
+    kind what = kind::join;
+    std::int8_t priority = 0;
   };
-  struct progress {
+  /// An operation, in one line of cache.
+  struct alignas(64) progress {
     std::int64_t earliest = 0;
     double left = 0;
     double speed = 0;
+    std::uint64_t rank = 0;
     std::uint32_t unmet = 0;
     std::uint32_t next = none;  ///< in the list that it waits in
-    std::uint64_t rank = 0;
+    std::uint32_t shape = 0;
+    std::uint32_t device = 0;
+    std::uint32_t from = 0;  ///< source device of a peer copy
+    std::uint32_t first_follower = 0;
+    std::uint32_t followers = 0;
+    kind what = kind::join;
     bool is_done = false;
   };
   /// Operations that wait for an engine, in the order in which they became ready.
@@ -64,6 +79,15 @@ class device_engine {
     place peer;
     std::int64_t computed_until = 0;
     std::vector<std::uint32_t> computing;
+  };
+  /// Operations that wait for others of segments that brought values: lists of entries of `befores`.
+  struct brought_operations {
+    std::vector<std::uint32_t> firsts;     ///< first operation of each segment, and of no segment `none`
+    std::vector<std::uint32_t> takers;     ///< segment that took the value of each segment
+    std::vector<std::uint32_t> counts;     ///< operations of each segment
+    std::vector<std::uint32_t> lists;      ///< by operation
+    std::vector<std::uint32_t> next;       ///< by entry
+    std::vector<std::uint32_t> followers;  ///< by entry
   };
   /// Numbers of devices, each listed once until they are taken.
   class list {
@@ -82,8 +106,8 @@ class device_engine {
     std::vector<std::uint8_t> is_listed_;
   };
 
-  const trace::flow::shape& shape(std::uint32_t op) const { return flow_.shapes[flow_.operations[op].shape]; }
-  device& of(std::uint32_t op) { return devices_[flow_.operations[op].device]; }
+  const cost& cost_of(std::uint32_t op) const { return costs_[state_[op].shape]; }
+  device& of(std::uint32_t op) { return devices_[state_[op].device]; }
   void set(std::int64_t when, alarm why, std::uint32_t op) {
     timers_.push_in_order(when, op | std::uint64_t{static_cast<std::uint8_t>(why)} << 32U);
   }
@@ -96,7 +120,13 @@ class device_engine {
   void start(std::uint32_t op);
   void latency_over(std::uint32_t op);
   void time_over(std::uint32_t op);
-  void complete(std::uint32_t op);
+  void complete(std::uint32_t number);
+  void tell(std::uint32_t follower) {
+    if (--state_[follower].unmet == 0) arm(follower);
+  }
+  void prepare_brought();
+  std::uint32_t counterpart(std::uint32_t operation, const submission& by) const;
+  std::uint32_t brought(const trace::flow::before& b, std::uint32_t other, const submission& by) const;
   void compute(device& d);
   void share_out(std::uint32_t number);
   void finish_computing(std::uint32_t number);
@@ -105,10 +135,10 @@ class device_engine {
   const trace::flow& flow_;
   const device_model& model_;
   node_links* const links_;
-  std::vector<cost> costs_;             ///< by shape
-  std::vector<progress> state_;         ///< by operation
-  std::vector<std::uint32_t> follows_;  ///< first of each operation in `followers_`, and a sentinel
+  std::vector<cost> costs_;      ///< by shape
+  std::vector<progress> state_;  ///< by operation
   std::vector<std::uint32_t> followers_;
+  brought_operations brought_;
   std::vector<device> devices_;
   std::vector<std::uint32_t> armed_;
   std::vector<std::uint32_t> over_;

@@ -115,13 +115,14 @@ class evaluation {
         queues_(what),
         pes_(what.pes()),
         polls_(what.pes()),
-        needs_(what.segments.size()),
+        segments_(what.segments.size()),
         arrived_(what.boxes.size()),
         next_completion_(what.completions.size(), flow::none),
-        is_completion_(what.items.size()),
         turns_(what.pes()) {
-    for (std::size_t s = 0; s < needs_.size(); ++s) needs_[s] = what.segments[s].needs;
-    for (const flow::completion& c : flow_.completions) is_completion_[c.item] = 1;
+    for (std::size_t s = 0; s < segments_.size(); ++s) segments_[s].needs = what.segments[s].needs;
+    facts_.is_completion.resize(what.items.size());
+    facts_.is_seen.resize(what.marks.size());
+    for (const flow::completion& c : flow_.completions) facts_.is_completion[c.item] = 1;
   }
 
   evaluated_run run() {
@@ -139,9 +140,14 @@ class evaluation {
     bool looks = false;
     link_entrance entrance;
   };
+  struct segment_state {
+    std::uint32_t needs = 0;
+    std::uint32_t source = flow::none;  ///< segment that has brought the value that it works on
+  };
   struct place_in_segment {
     std::uint32_t action;
     std::uint32_t end;
+    std::uint32_t segment;
   };
   /// In `event::what` of an arrival: the message leaves its host first.
   static constexpr std::uint64_t leaves_host = std::uint64_t{1} << 63U;
@@ -154,7 +160,7 @@ class evaluation {
   void take(std::uint32_t pe);
   void run_item(std::uint32_t pe, std::uint32_t item);
   void run_segment(std::uint32_t pe, std::uint32_t segment);
-  void act(std::uint32_t pe, const flow::action& a);
+  void act(std::uint32_t pe, std::uint32_t segment, const flow::action& a);
   void need_less(std::uint32_t segment);
   void send(std::uint32_t pe, std::uint32_t number);
   void put(std::int64_t when, std::uint64_t what) { arrivals_.push_in_order(when, what); }
@@ -183,10 +189,13 @@ class evaluation {
 
   std::vector<pe_state> pes_;
   std::vector<polls> polls_;  ///< by PE
-  std::vector<std::uint32_t> needs_;
+  std::vector<segment_state> segments_;
   std::vector<std::uint32_t> arrived_;  ///< by box
   std::vector<std::uint32_t> next_completion_;
-  std::vector<std::uint8_t> is_completion_;  ///< by item
+  struct {
+    std::vector<std::uint8_t> is_completion;  ///< by item
+    std::vector<std::uint8_t> is_seen;        ///< by mark: a PE knows that it is done
+  } facts_;
   std::vector<place_in_segment> running_;
   event_heap arrivals_;
   moments turns_;
@@ -322,29 +331,31 @@ void evaluation::look_beside_work(std::uint32_t pe) {
 
 void evaluation::run_item(std::uint32_t pe, std::uint32_t item) {
   const std::uint32_t segment = flow_.items[item].segment;
-  if (--needs_[segment] == 0) run_segment(pe, segment);
-  if (is_completion_[item] != 0) --polls_[pe].pending;
+  if (--segments_[segment].needs == 0) run_segment(pe, segment);
+  if (facts_.is_completion[item] != 0) --polls_[pe].pending;
 }
 
 void evaluation::run_segment(std::uint32_t pe, std::uint32_t segment) {
-  running_.push_back({flow_.segments[segment].first_action, flow_.segments[segment + 1].first_action});
+  running_.push_back(
+      {flow_.segments[segment].first_action, flow_.segments[segment + 1].first_action, segment});
   while (!running_.empty()) {
     place_in_segment& at = running_.back();
     if (at.action == at.end) {
       running_.pop_back();
       continue;
     }
-    act(pe, flow_.actions[at.action++]);
+    act(pe, at.segment, flow_.actions[at.action++]);
   }
 }
 
 /// A segment that waits for nothing more runs next, and then the rest of the one that runs.
 void evaluation::need_less(std::uint32_t segment) {
-  if (--needs_[segment] == 0)
-    running_.push_back({flow_.segments[segment].first_action, flow_.segments[segment + 1].first_action});
+  if (--segments_[segment].needs == 0)
+    running_.push_back(
+        {flow_.segments[segment].first_action, flow_.segments[segment + 1].first_action, segment});
 }
 
-void evaluation::act(std::uint32_t pe, const flow::action& a) {
+void evaluation::act(std::uint32_t pe, std::uint32_t segment, const flow::action& a) {
   pe_state& own = pes_[pe];
   switch (a.kind) {
     case flow::action_kind::work: charge(own, static_cast<std::int64_t>(a.value)); break;
@@ -354,14 +365,25 @@ void evaluation::act(std::uint32_t pe, const flow::action& a) {
     case flow::action_kind::call:
       charge(own, costs_.of_calls(static_cast<emulated::host_call>(a.detail), a.value) * a.what);
       break;
+    case flow::action_kind::query: {
+      if (facts_.is_seen[a.what] != 0) break;
+      charge(own, costs_.query);
+      const std::uint32_t operation = flow_.marks[a.what].operation;
+      if (operation == flow::none || devices_.is_done(operation)) facts_.is_seen[a.what] = 1;
+      break;
+    }
     case flow::action_kind::send: send(pe, a.what); break;
     case flow::action_kind::push: queues_.push(pe, a.what); break;
-    case flow::action_kind::submit: devices_.submit(a.what, time_of(own)); break;
+    case flow::action_kind::submit:
+      devices_.submit(a.what, time_of(own), {segment, segments_[segment].source});
+      break;
     case flow::action_kind::await: await(pe, a.what); break;
     case flow::action_kind::follow: need_less(a.what); break;
     case flow::action_kind::value: {
       const std::uint32_t user = flow_.boxes[a.what].first_user + arrived_[a.what]++;
-      if (user < flow_.boxes[a.what + 1].first_user) need_less(flow_.users[user]);
+      if (user >= flow_.boxes[a.what + 1].first_user) break;
+      segments_[flow_.users[user].segment].source = segment;
+      need_less(flow_.users[user].segment);
       break;
     }
     case flow::action_kind::end: ended_at_ = ends; break;

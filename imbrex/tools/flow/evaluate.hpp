@@ -12,7 +12,7 @@ namespace imbrex::tools {
 /// The result of an evaluation.
 struct evaluated_run {
   nanoseconds time{0};       ///< to the end of the run
-  std::uint64_t events = 0;  ///< turns of PEs, arrivals of messages, and events of devices
+  std::uint64_t events = 0;  ///< turns of PEs, arrivals of messages, events and ends of operations on devices
 };
 
 /// Runs a flow on a machine, by the rules of the machine in simulated time. With the machine of the recorded
