@@ -33,7 +33,8 @@ WORKSPACES = {
     "overlap.md": ["cp {root}/imbrex/tools/overlap/examples/sancho2006.toml .",
                    "cp {root}/imbrex/tools/overlap/examples/halo.json ."],
     "predict.md": ["cp {bin}/jacobi3d .", "cp {bin}/hello app",
-                   "imbrex-mpicc -O2 {root}/tests/documents/ranks.c -o solver"],
+                   "imbrex-mpicc -O2 {root}/tests/documents/ranks.c -o solver",
+                   "printf 'num_ranks 1\\nrank 0 {{\\ncalc 5\\n}}\\n' > schedule.goal"],
     "tune.md": ["cp {bin}/jacobi3d ."],
 }
 # What runs again before each block of a document.

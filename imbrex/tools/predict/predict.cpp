@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include <imbrex/tools/process/trial.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/tune/trace_evidence.hpp>
+#include <imbrex/trace/flow.hpp>
 
 namespace imbrex::predict {
 namespace {
@@ -57,18 +59,16 @@ class real_program final : public simulated_program {
 
   tune::observation run(const tune::arguments& options, const tune::arguments& words,
                         nanoseconds limit) override {
-    const std::string trace = folder_.file("trace");
-    tune::arguments all = options;
-    all.insert(all.end(), {"--trace", trace, "--trace-full", "wait"});
-    const runtime_options hold(all);
-    tune::arguments command{request_.program};
-    command.insert(command.end(), words.begin(), words.end());
-    tell(options, words);
-    const tools::trial_result ended = trials_.run(command, limit);
-    tune::observation seen = observed(ended, trace, limit);
-    folder_.clear();
+    flow_.reset();
+    tune::observation seen = run_once(options, words, limit, records_flows_);
+    // A program may have settings that allow no flow, and that its command line does not show.
+    if (records_flows_ && seen.failure.find("--record-flow") != seen.failure.npos) {
+      records_flows_ = false;
+      seen = run_once(options, words, limit, false);
+    }
     return seen;
   }
+  std::optional<trace::flow> take_flow() override { return std::exchange(flow_, std::nullopt); }
   std::string help() override {
     tune::arguments command{request_.program};
     const auto script = tune::words_of_program(request_.program, request_.program_arguments);
@@ -78,6 +78,24 @@ class real_program final : public simulated_program {
   }
 
  private:
+  tune::observation run_once(const tune::arguments& options, const tune::arguments& words, nanoseconds limit,
+                             bool records_flow) {
+    const std::string trace = folder_.file("trace");
+    const std::string flow = folder_.file("flow");
+    tune::arguments all = options;
+    all.insert(all.end(), {"--trace", trace, "--trace-full", "wait"});
+    if (records_flow) all.insert(all.end(), {"--record-flow", flow});
+    const runtime_options hold(all);
+    tune::arguments command{request_.program};
+    command.insert(command.end(), words.begin(), words.end());
+    tell(options, words);
+    const tools::trial_result ended = trials_.run(command, limit);
+    tune::observation seen = observed(ended, trace, limit);
+    if (seen.failure.empty() && std::filesystem::exists(flow)) flow_ = trace::read_flow(flow);
+    folder_.clear();
+    return seen;
+  }
+
   /// Progress for the user, on a terminal only.
   static void tell(const tune::arguments& options, const tune::arguments& words) {
     if (::isatty(STDERR_FILENO) == 0) return;
@@ -109,6 +127,8 @@ class real_program final : public simulated_program {
   }
 
   const settings& request_;
+  bool records_flows_ = !request_.executes_all && request_.phase.empty();  // a flow has no phases
+  std::optional<trace::flow> flow_;
   tools::trial_runner trials_;
   tools::temporary_folder folder_;
 };

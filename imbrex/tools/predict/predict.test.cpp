@@ -13,6 +13,7 @@
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/testing/error_of.hpp>
+#include <imbrex/tools/flow/evaluate.hpp>
 #include <imbrex/tools/predict/predictor.hpp>
 
 namespace imbrex::predict {
@@ -40,6 +41,8 @@ TEST(predict_command, takes_a_program_and_its_machine) {
   EXPECT_EQ(all.sweeps.at(0).values, (words{"x2", "23GB/s"}));
   EXPECT_EQ(all.program_arguments, (words{"--grid", "1,1,1"}));
   EXPECT_TRUE(all.asks_what_if);
+  EXPECT_FALSE(all.executes_all);
+  EXPECT_TRUE(parse({"--machine", "summit", "--nodes", "1", "--executed", "a"}).executes_all);
   EXPECT_EQ(parse({"--machine", "v100", "--node-pes", "4", "--nodes", "2", "a"}).node_pes, 4);
 }
 
@@ -175,6 +178,65 @@ TEST(predict, keeps_failures_apart) {
   formula constant([](const device_model&, int, int, int) { return 5e6; });
   EXPECT_NE(error_of<error>([&] { predict_all(request, constant); }).find("is this the option"),
             std::string::npos);
+}
+
+/// A program of one PE that copies in the memory of the host, and then works. It records its flow.
+class flowing final : public simulated_program {
+ public:
+  tune::observation run(const tune::arguments& options, const tune::arguments& line, nanoseconds) override {
+    using kind = trace::flow::action_kind;
+    ++runs;
+    const std::uint64_t steps = parse_number<std::uint64_t>(tune::value_of(line, "--iters").value()).value();
+    const std::string model = tune::value_of(options, "--device-model").value();
+    flow_ = {};
+    flow_.machine = model;
+    flow_.facts.devices = 1;
+    flow_.device_of_pe = {0};
+    flow_.has_device = {0};
+    flow_.actions = {
+        {steps * 90'000'000, 0, kind::copy}, {steps * 1'000'000, 0, kind::work}, {0, 0, kind::end}};
+    flow_.segments = {{0, 1}, {3, 0}};
+    flow_.items = {{0}};
+    flow_.operations = {{}};
+    flow_.boxes = {{}};
+    const nanoseconds time = tools::evaluate(flow_, find_device_model(model)).time;
+    flow_.facts.time = static_cast<std::uint64_t>(time.count()) * (is_like_its_flow ? 1U : 2U);
+    return {.time = time, .simulated_time = true};
+  }
+  std::optional<trace::flow> take_flow() override { return flow_; }
+  std::string help() override { return ""; }
+
+  int runs = 0;
+  bool is_like_its_flow = true;
+
+ private:
+  trace::flow flow_;
+};
+
+TEST(predict, evaluates_flows_instead_of_further_runs) {
+  flowing program;
+  settings request = request_for({1, 2}, {1});
+  request.sweeps = {{"host.copy_bandwidth", {"x3"}}};
+  const prediction found = predict_all(request, program);
+  EXPECT_EQ(program.runs, 4);
+  EXPECT_EQ(found.runs.executed, 4);
+  EXPECT_EQ(found.runs.evaluated, 2 * (7 + 1));
+  const double copy = 90e6 / static_cast<double>(find_device_model("summit").host.copy_bandwidth) * 1e9;
+  EXPECT_NEAR(found.points[0].time, copy + 1e6, 2);
+  EXPECT_EQ(found.what_ifs.at(2).at(0).part, "the copies between host and device");
+  EXPECT_NEAR(found.what_ifs.at(2).at(0).gain, (copy + 1e6) / (copy / 2 + 1e6), 1e-6);
+  EXPECT_NEAR(found.sweeps.at(0).times.at(1), copy / 3 + 1e6, 2);
+  EXPECT_NE(report_text(found).find("4 runs; 16 times on changed machines are evaluations"),
+            std::string::npos);
+}
+
+TEST(predict, runs_programs_whose_flows_have_other_times) {
+  flowing program;
+  program.is_like_its_flow = false;
+  settings request = request_for({1}, {1});
+  const prediction found = predict_all(request, program);
+  EXPECT_EQ(found.runs.evaluated, 0);
+  EXPECT_EQ(program.runs, 2 * (1 + 7));
 }
 
 TEST(predict, puts_numbers_into_the_arguments) {

@@ -36,12 +36,19 @@ struct sweep_row {
   std::vector<double> times;  ///< ns; 0: the run failed
 };
 
+/// The numbers of runs behind a prediction.
+struct run_counts {
+  int executed = 0;
+  int evaluated = 0;  ///< times of recorded flows on changed machines
+};
+
 struct prediction {
   settings request;
   std::vector<point> points;                     ///< ordered by nodes, then by ODF
   std::map<int, std::vector<what_if>> what_ifs;  ///< by nodes, each at its best ODF; the largest gain first
   std::vector<sweep_row> sweeps;
   nanoseconds spent{0};
+  run_counts runs;
   bool is_out_of_time = false;  ///< runs were left out
 };
 

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/model.hpp>
+#include <imbrex/tools/flow/evaluate.hpp>
 
 namespace imbrex::predict {
 namespace {
@@ -71,13 +75,17 @@ class predictor {
 
   prediction run() {
     choose_odf();
-    for (const int nodes : request().nodes)
-      for (const int odf : request().odf) result_.points.push_back(measured(nodes, odf, {}));
+    for (const sweep& one : request().sweeps)
+      for (const std::string& value : one.values) result_.sweeps.push_back({one.number, value, {}});
+    for (const int nodes : request().nodes) {
+      for (const int odf : request().odf) add_point(nodes, odf);
+      if (request().asks_what_if) ask_what_if(nodes);
+      vary_machine(nodes);
+      best_flows_.reset();
+    }
     const bool has_time =
         std::ranges::any_of(result_.points, [](const point& p) { return p.failure.empty(); });
     if (!has_time) throw error("the program cannot be predicted: " + result_.points.front().failure);
-    if (request().asks_what_if) ask_what_if();
-    vary_machine();
     result_.spent = time_since_begin();
     return std::move(result_);
   }
@@ -97,8 +105,25 @@ class predictor {
     if (!tune::has_option(words, "--odf") && help.find("--odf") == help.npos) result_.request.odf = {0};
   }
 
-  /// `change`: other numbers of the machine, "link.card=x2,...".
-  point measured(int nodes, int odf, std::string_view change) {
+  /// The flows of the runs of a point, and the time of the point by their evaluation.
+  struct recorded_flows {
+    trace::flow one;
+    std::optional<trace::flow> two;  ///< with twice the steps, if the request has steps
+    double time = 0;                 ///< on the machine of the runs
+  };
+
+  void add_point(int nodes, int odf) {
+    const point* const before = best_on(result_, nodes);
+    const double least = before == nullptr ? std::numeric_limits<double>::max() : before->time;
+    std::optional<recorded_flows> flows;
+    result_.points.push_back(measured(nodes, odf, {}, &flows));
+    const point& added = result_.points.back();
+    if (added.failure.empty() && added.time < least) best_flows_ = std::move(flows);
+  }
+
+  /// The point by runs. `change`: other numbers of the machine, "link.card=x2,...". `flows`: set to the runs'
+  /// flows, if they have some; or null.
+  point measured(int nodes, int odf, std::string_view change, std::optional<recorded_flows>* flows) {
     point at{.nodes = nodes, .pes = nodes * request().node_pes, .odf = odf};
     const auto one = observed(at, change, request().steps);
     if (!one.failure.empty()) {
@@ -107,16 +132,54 @@ class predictor {
     }
     at.time = static_cast<double>(one.time.count());
     at.shares = one.seen;
-    if (request().steps == 0) return at;
-    const auto two = observed(at, change, 2 * request().steps);
-    at.failure = two.failure;
-    at.shares = two.seen;
-    at.time = static_cast<double>((two.time - one.time).count()) / request().steps;
-    if (at.failure.empty() && at.time <= 0)
-      at.failure = "takes no longer with " + request().step_option + " " +
-                   std::to_string(2 * request().steps) + " than with " + std::to_string(request().steps) +
-                   "; is this the option for its steps?";
+    std::optional<trace::flow> flow = flows == nullptr ? std::nullopt : program_.take_flow();
+    std::optional<trace::flow> longer;
+    if (request().steps > 0) {
+      const auto two = observed(at, change, 2 * request().steps);
+      at.failure = two.failure;
+      at.shares = two.seen;
+      at.time = static_cast<double>((two.time - one.time).count()) / request().steps;
+      if (at.failure.empty() && at.time <= 0)
+        at.failure = "takes no longer with " + request().step_option + " " +
+                     std::to_string(2 * request().steps) + " than with " + std::to_string(request().steps) +
+                     "; is this the option for its steps?";
+      if (flow) longer = program_.take_flow();
+      if (!longer) flow.reset();
+    }
+    if (at.failure.empty() && flow) {
+      recorded_flows found{std::move(*flow), std::move(longer)};
+      if (is_like_its_run(found.one) && (!found.two || is_like_its_run(*found.two))) {
+        found.time = time_of(found, find_device_model(request().machine));
+        if (found.time > 0) *flows = std::move(found);
+      }
+    }
     return at;
+  }
+
+  /// True if the evaluation of a flow on its machine gives the time of the run.
+  static bool is_like_its_run(const trace::flow& recorded) {
+    constexpr double most_difference = 0.001;
+    const auto ran = static_cast<double>(recorded.facts.time);
+    const auto evaluated = tools::evaluate(recorded, find_device_model(recorded.machine)).time.count();
+    return std::abs(static_cast<double>(evaluated) - ran) <= most_difference * ran;
+  }
+
+  /// The time of a step, or of the run, by evaluation.
+  double time_of(const recorded_flows& of, const device_model& machine) const {
+    const auto one = tools::evaluate(of.one, machine).time;
+    if (!of.two) return static_cast<double>(one.count());
+    return static_cast<double>((tools::evaluate(*of.two, machine).time - one).count()) / request().steps;
+  }
+
+  /// The time of the best point of its number of nodes on a changed machine: by evaluation, or else by runs.
+  double changed(const point& best, std::string_view change) {
+    if (best_flows_) {
+      const device_model machine = find_device_model(request().machine + "," + std::string(change));
+      ++result_.runs.evaluated;
+      return best.time * time_of(*best_flows_, machine) / best_flows_->time;
+    }
+    const point other = measured(best.nodes, best.odf, change, nullptr);
+    return other.failure.empty() ? other.time : 0;
   }
 
   tune::observation observed(const point& at, std::string_view change, int steps) {
@@ -128,6 +191,7 @@ class predictor {
     const std::string machine = request().machine + (change.empty() ? "" : "," + std::string(change));
     const tune::arguments options{"--machine", "simulated", "--device-model",
                                   machine,     "--pes",     std::to_string(at.pes)};
+    ++result_.runs.executed;
     return program_.run(options, words_of(at, steps), left);
   }
 
@@ -141,35 +205,25 @@ class predictor {
     return words;
   }
 
-  /// Asks for each number of nodes what better parts of the machine would bring.
-  void ask_what_if() {
-    for (const int nodes : request().nodes) {
-      const point* const best = best_on(result_, nodes);
-      if (best == nullptr) continue;
-      auto& gains = result_.what_ifs[nodes];
-      for (const better_machine& each : better_machines) {
-        const std::string_view change = has_links_ ? each.with_links : each.without_links;
-        if (change.empty()) continue;
-        const point other = measured(nodes, best->odf, change);
-        if (other.failure.empty() && best->time / other.time >= least_gain)
-          gains.push_back({std::string(each.part), std::string(each.change), best->time / other.time});
-      }
-      std::ranges::sort(gains, std::ranges::greater(), &what_if::gain);
+  /// Asks what better parts of the machine would bring.
+  void ask_what_if(int nodes) {
+    const point* const best = best_on(result_, nodes);
+    if (best == nullptr) return;
+    auto& gains = result_.what_ifs[nodes];
+    for (const better_machine& each : better_machines) {
+      const std::string_view change = has_links_ ? each.with_links : each.without_links;
+      if (change.empty()) continue;
+      const double time = changed(*best, change);
+      if (time > 0 && best->time / time >= least_gain)
+        gains.push_back({std::string(each.part), std::string(each.change), best->time / time});
     }
+    std::ranges::sort(gains, std::ranges::greater(), &what_if::gain);
   }
 
-  void vary_machine() {
-    for (const sweep& one : request().sweeps)
-      for (const std::string& value : one.values) {
-        sweep_row row{one.number, value, {}};
-        for (const int nodes : request().nodes) {
-          const point* const best = best_on(result_, nodes);
-          const point other = best == nullptr ? point{.failure = "no point"}
-                                              : measured(nodes, best->odf, one.number + "=" + value);
-          row.times.push_back(other.failure.empty() ? other.time : 0);
-        }
-        result_.sweeps.push_back(std::move(row));
-      }
+  void vary_machine(int nodes) {
+    const point* const best = best_on(result_, nodes);
+    for (sweep_row& row : result_.sweeps)
+      row.times.push_back(best == nullptr ? 0 : changed(*best, row.number + "=" + row.value));
   }
 
   simulated_program& program_;
@@ -177,6 +231,7 @@ class predictor {
   const clock::time_point began_ = clock::now();
   bool has_odf_option_ = true;
   prediction result_;
+  std::optional<recorded_flows> best_flows_;  ///< flows of the best point on the present number of nodes
 };
 
 }  // namespace

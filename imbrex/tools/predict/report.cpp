@@ -129,7 +129,12 @@ std::string report_text(const prediction& of) {
   text += points_text(of) + "\n" + bars_text(of) + what_ifs_text(of) + sweeps_text(of) + "\n";
   for (const std::string& sentence : advice(of)) text += sentence + "\n";
   if (of.is_out_of_time) text += "Some runs were left out, since there was no time: raise --seconds.\n";
-  text += fmt::format("Predicted in {}.\n", tools::readable_time(static_cast<double>(of.spent.count())));
+  text += fmt::format("Predicted in {} by {} runs",
+                      tools::readable_time(static_cast<double>(of.spent.count())), of.runs.executed);
+  if (of.runs.evaluated > 0)
+    text += fmt::format("; {} times on changed machines are evaluations of the recorded flows",
+                        of.runs.evaluated);
+  text += ".\n";
   return text;
 }
 
@@ -137,6 +142,7 @@ std::string report_json(const prediction& of) {
   nlohmann::json all{{"program", of.request.program},     {"machine", of.request.machine},
                      {"node_pes", of.request.node_pes},   {"advice", advice(of)},
                      {"spent", of.spent.count()},         {"out_of_time", of.is_out_of_time},
+                     {"executed", of.runs.executed},      {"evaluated", of.runs.evaluated},
                      {"points", nlohmann::json::array()}, {"what_ifs", nlohmann::json::array()},
                      {"sweeps", nlohmann::json::array()}};
   for (const point& each : of.points) all["points"].push_back(json_of(each));

@@ -117,7 +117,7 @@ void check_arguments(const settings& request) {
   for (const arguments_at& one : request.at)
     if (std::ranges::find(request.nodes, one.nodes) == request.nodes.end())
       throw usage_error("--at " + std::to_string(one.nodes) + ": --nodes does not have this number");
-  for (const std::string_view option : {"--machine", "--device-model", "--pes", "--trace"})
+  for (const std::string_view option : {"--machine", "--device-model", "--pes", "--trace", "--record-flow"})
     if (tune::has_option(request.program_arguments, option))
       throw usage_error("the program's arguments have " + std::string(option) +
                         ", which the prediction sets; leave it out");
@@ -169,6 +169,8 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> w
               "other values of a number of the model, such as link.card=12.5GB/s,25GB/s, or x2 for twice its "
               "value; may be repeated")
           .flag("--no-what-if", has_no_what_if, "do not ask what parts of a better machine would bring")
+          .flag("--executed", request.executes_all,
+                "run the program for each number, also where the recorded flow of a run gives it")
           .option(
               "--seconds", "S", [&](text value) { request.budget = seconds_of(value); },
               "time limit of all runs together (default 600)")

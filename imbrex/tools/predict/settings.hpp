@@ -37,6 +37,7 @@ struct settings {
   std::vector<arguments_at> at{};
   std::vector<sweep> sweeps{};
   bool asks_what_if = true;                       ///< false: `--no-what-if`
+  bool executes_all = false;                      ///< `--executed`: no flow is evaluated
   nanoseconds budget = std::chrono::minutes(10);  ///< `--seconds`
   std::string picture{};                          ///< `--svg`; empty: none
   bool json = false;
