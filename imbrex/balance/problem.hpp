@@ -30,9 +30,10 @@ struct machine {
 
 /// The messages that an object sends to others in a period.
 struct sent_amount {
-  float bytes = 0;
-  float messages = 0;  ///< their number
+  float bytes = 0;     ///< packed bytes of these messages
+  float messages = 0;  ///< number of messages
 
+  /// True if both amounts are equal.
   bool operator==(const sent_amount&) const = default;
 };
 
