@@ -24,8 +24,8 @@ CPP = {".hpp", ".cpp", ".cuh", ".cu"}
 TEXT = CPP | {".py", ".cmake", ".sh", ".txt", ".in", ".toml", ".supp", ".md"}
 CODE = TEXT - {".md"} | {".js", ".html", ".json", ".css"}
 UNREAD = {".git", ".cache", "build", "__pycache__"}
-# Others' names in the check and its test do not count as code that has them.
-OF_THE_CHECK = {"scripts/check_words.py", "scripts/check_words_test.py"}
+# Others' names in the check and its test do not count as code that has them, nor do those in texts about measurements.
+OF_THE_CHECK = ("scripts/check_words.py", "scripts/check_words_test.py", "bench/results/")
 
 # Names of other projects and of systems, which documents and comments speak of; patterns as of a shell.
 FOREIGN = set("""
@@ -151,7 +151,7 @@ class Tree:
         self.texts[short] = text
         if suffix in CODE or suffix == "":
             code = text if suffix not in CPP else split_cpp(text)[0]
-            if short not in OF_THE_CHECK:
+            if not short.startswith(OF_THE_CHECK):
                 self.words_of[short] = set(WORD.findall(code))
                 self.options |= set(OPTION.findall(code))
 

@@ -38,6 +38,8 @@ class CheckWords(unittest.TestCase):
 
     def test_names_that_nothing_has(self):
         self.assertIn("docs/architecture.md:2: `outbox`: the tree has no outbox", self.of_document("a\n`outbox`\n"))
+        self.assertIn("the tree has no outbox", self.complaints({"bench/results/mpi.json": '{"what": "outbox"}\n',
+                                                                 "docs/performance.md": "`outbox`\n"}))
         self.assertIn("the tree has no --cores", self.of_document("`--cores 2`\n"))
         self.assertIn("the tree has no base/outbox.hpp", self.of_document("`base/outbox.hpp`\n"))
         self.assertIn("the tree has no core/", self.of_document("`core/`\n"))
