@@ -79,6 +79,9 @@ class CheckKernels(unittest.TestCase):
     def test_kernel_without_bound(self):
         self.assertIn("other uses 10 registers: state a bound", self.found(said(symbol="_Z5otherPi")))
 
+    def test_kernel_of_a_library(self):
+        self.assertEqual(self.found(said(symbol="_ZN3cub6detail11EmptyKernelEv", registers=90, stores=8)), "")
+
     def test_second_of_two_kernels(self):
         self.assertIn("17 registers", self.found(said() + said(symbol=SYMBOL + "x", registers=17)))
 

@@ -52,6 +52,7 @@ EXAMPLES = [
 OTHER_EXAMPLES = {
     "balancing": "tells what its strategy does",
     "devices": "keeps streams of its PE's device between entries",
+    "output": "writes a file that runs would share",
     "stepping": "has no options",
     "strategy": "has no elements",
     "testing": "has no options; its runs are on machines of its own",

@@ -441,7 +441,7 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 44U);
+  ASSERT_EQ(imbrex::option_names().size(), 45U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }
