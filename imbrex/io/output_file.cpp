@@ -10,13 +10,13 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/io/system_error.hpp>
 
 namespace imbrex::io::detail {
 namespace {
@@ -49,10 +49,6 @@ void remove_abandoned(const std::string& path) {
   }
 }
 
-[[noreturn]] void fail(const char* what, const std::string& path) {
-  throw error(std::string("cannot ") + what + " " + path + ": " + std::strerror(errno));
-}
-
 /// Waits until the disk has a file or a folder.
 void store(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -60,12 +56,13 @@ void store(const std::string& path) {
   const int why = errno;
   if (descriptor >= 0) ::close(descriptor);
   errno = why;
-  if (!is_stored && why != EINVAL && why != ENOTSUP) fail("store", path);  // some file systems cannot
+  if (!is_stored && why != EINVAL && why != ENOTSUP)
+    throw_system_error("store", path);  // some file systems cannot
 }
 
 void give_name(const std::string& from, const std::string& to) {
   store(from);
-  if (::rename(from.c_str(), to.c_str()) != 0) fail("name", to);
+  if (::rename(from.c_str(), to.c_str()) != 0) throw_system_error("name", to);
   store(fs::path(to).parent_path().string());
 }
 
@@ -180,7 +177,7 @@ void output_state::describe_grids() const {
           << text << "    </Grid>\n";
     }
     out << "  </Domain>\n</Xdmf>\n";
-    if (!out.flush()) fail("write", partial);
+    if (!out.flush()) throw_system_error("write", partial);
   }
   give_name(partial, description);
 }

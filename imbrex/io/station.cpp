@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -14,20 +13,17 @@
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/pe/promise.hpp>
+#include <imbrex/io/system_error.hpp>
 
 namespace imbrex::io::detail {
 namespace {
-
-[[noreturn]] void fail(const char* what, const std::string& path) {
-  throw error(std::string("cannot ") + what + " " + path + ": " + std::strerror(errno));
-}
 
 void write_all(int descriptor, const std::byte* from, std::size_t bytes, std::uint64_t at,
                const std::string& path) {
   while (bytes > 0) {
     const ssize_t written = ::pwrite(descriptor, from, bytes, static_cast<off_t>(at));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write to", path);
+    if (written < 0) throw_system_error("write to", path);
     from += written;
     at += static_cast<std::uint64_t>(written);
     bytes -= static_cast<std::size_t>(written);
@@ -86,7 +82,7 @@ task<> station::run(std::function<void()> job) {
 void station::open_for_writing() {
   if (descriptor_ >= 0) return;
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor_ < 0) fail("open", path_);
+  if (descriptor_ < 0) throw_system_error("open", path_);
 }
 
 void station::write(std::uint64_t address, const lengths& shape, const number_box& box,
@@ -124,7 +120,7 @@ task<> station::finish() {
     if (descriptor_ < 0) return;
     const bool is_stored = ::fsync(descriptor_) == 0;
     const int closed = ::close(std::exchange(descriptor_, -1));
-    if (!is_stored || closed != 0) fail("store", path_);
+    if (!is_stored || closed != 0) throw_system_error("store", path_);
   });
 }
 

@@ -16,11 +16,11 @@ namespace imbrex::detail {
 
 namespace {
 
-bool is_message(const work& item) { return item.type->pack != nullptr; }
+bool travels_as_message(const work& item) { return item.type->pack != nullptr; }
 
 /// The chare whose entries keep their order with the item's; null for others, such as values for mailboxes.
 const void* chare_of(const work& item) {
-  if (!is_message(item)) return nullptr;
+  if (!travels_as_message(item)) return nullptr;
   const message_type& kind = static_cast<const message&>(item).kind();
   const bool is_entry = kind.element != nullptr && kind.port_address == nullptr;
   return is_entry && kind.addressee != nullptr ? kind.addressee(item) : nullptr;
@@ -121,7 +121,7 @@ void flow_recorder::item_begins(const work& item) {
   flow::item& known = flow_.items[found->second];
   items_.erase(found);
   known.cost = item_cost_(item);
-  if (is_message(item)) arrived_[&item] = known.segment;
+  if (travels_as_message(item)) arrived_[&item] = known.segment;
   enter(known.segment, chare_of(item));
 }
 
