@@ -66,6 +66,8 @@ class attachment {
     return *this;
   }
 
+  /// True if its contents have memory of a device that `address` names.
+  bool has_memory() const noexcept { return static_cast<bool>(memory_); }
   void* address() const noexcept { return memory_.address(); }
   std::size_t count() const noexcept { return count_; }
   std::size_t bytes() const noexcept { return count_ * size_; }

@@ -37,8 +37,9 @@ bool bound_members::find(const std::vector<attachment*>& parts, const std::vecto
     }
     const auto* const first = static_cast<const std::byte*>(array.address);
     const auto holds = [&](const attachment* part) {
+      if (!part->has_memory()) return false;
       const auto* const begin = static_cast<const std::byte*>(part->address());
-      return begin != nullptr && first >= begin && first + array.count * size_ <= begin + part->bytes();
+      return first >= begin && first + array.count * size_ <= begin + part->bytes();
     };
     const auto at = std::ranges::find_if(parts, holds);
     if (at == parts.end()) return false;
@@ -127,7 +128,7 @@ std::vector<bound_array> bound_members::arrays_at(const std::vector<attachment*>
         each.count > (parts[each.part]->bytes() - each.offset) / size_)
       throw serial_error("its serialize names other device memory than its persistent channel was bound to");
     attachment& part = *parts[each.part];
-    if (part.address() == nullptr) land_attachment(part);
+    if (!part.has_memory()) land_attachment(part);
     arrays.push_back({static_cast<std::byte*>(part.address()) + each.offset, part.device(),
                       static_cast<std::size_t>(each.count)});
   }

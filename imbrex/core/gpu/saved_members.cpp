@@ -38,7 +38,7 @@ bool has_device() { return processor::here().completions() != nullptr; }
 
 attachment copy_on_host(attachment& part, stream& last) {
   if (part.bytes() == 0) return {};
-  if (part.address() == nullptr) land_attachment(part);  // arrived memory that nobody has used
+  if (!part.has_memory()) land_attachment(part);  // arrived memory that nobody has used
   stream& out = stream_out_of(*part.on());
   if (&out != &last) out.wait(shared_event(last));
   out.wait(part.ready());
