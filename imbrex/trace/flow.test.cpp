@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,6 +115,13 @@ TEST(flow, with_wrong_indices_is_refused) {
       {[](flow& f) { f.segments[1].first_action = 6; }, "segment"},
       {[](flow& f) { f.operations[0].device = 2; }, "operation"},
       {[](flow& f) { f.shapes[0].bytes = -1; }, "shape"},
+      {[](flow& f) { f.shapes[0].flops = std::numeric_limits<double>::infinity(); }, "shape"},
+      {[](flow& f) { f.facts.net_latency = ~std::uint64_t{0}; }, "link"},
+      {[](flow& f) {
+         f.facts.net_bandwidth = 1;
+         f.messages[0].bytes = std::uint64_t{1} << 50U;
+       },
+       "sum of times"},
       {[](flow& f) { f.completions[0].operation = 1; }, "completion"},
       {[](flow& f) { f.facts.first_item = 5; }, "first item"}};
   for (const auto& [change, part] : wrong) {

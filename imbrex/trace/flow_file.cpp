@@ -113,8 +113,9 @@ class flow_reader {
           m.bytes <= most_work && m.to < f.pes() && in(m.item, f.items) && m.cost <= flow::send_cost::channel,
           "message");
     for (const auto& s : f.shapes)
-      require(s.bytes >= 0 && s.flops >= 0 && s.time <= most_work && s.copied <= most_work &&
-                  s.kind <= flow::operation_kind::peer && s.in_graph <= 1,
+      require(s.bytes >= 0 && s.bytes <= most_amount && s.flops >= 0 && s.flops <= most_amount &&
+                  s.time <= most_work && s.copied <= most_work && s.kind <= flow::operation_kind::peer &&
+                  s.in_graph <= 1,
               "shape");
     for (std::size_t o = 0; o < operations; ++o) {
       const auto& one = f.operations[o];
@@ -128,6 +129,24 @@ class flow_reader {
       require((c.operation == flow::none || c.operation < operations) && in(c.item, f.items), "completion");
     for (const flow::user& u : f.users) require(u.segment < segments && u.source < segments, "user");
     check_actions(f);
+    check_sums(f);
+  }
+
+  /// Times that are added up must stay numbers of 64 bits. A device is taken to do at least 10 GB/s and
+  /// 1 Tflop/s.
+  void check_sums(const flow& f) const {
+    require(f.facts.net_latency <= most_work && f.facts.net_injection_gap <= most_work, "link");
+    const auto link_time = static_cast<double>(f.facts.net_latency + f.facts.net_injection_gap);
+    const double byte_time =
+        f.facts.net_bandwidth == 0 ? 0.0 : 1e9 / static_cast<double>(f.facts.net_bandwidth);
+    double all = 0;
+    for (const auto& a : f.actions) all += static_cast<double>(a.value);
+    for (const auto& m : f.messages) all += link_time + static_cast<double>(m.bytes) * (1 + byte_time);
+    for (const auto& o : std::span(f.operations).first(f.operations.size() - 1)) {
+      const flow::shape& s = f.shapes[o.shape];
+      all += s.bytes * 0.1 + s.flops * 0.001 + static_cast<double>(s.time) + static_cast<double>(s.copied);
+    }
+    require(all <= most_amount, "sum of times");
   }
 
   /// Each thing happens at most once: each item is queued once, each message sent once.
@@ -172,6 +191,7 @@ class flow_reader {
   static constexpr std::uint32_t most_calls = 1U << 20U;
   static constexpr std::uint32_t most_devices = 1U << 24U;
   static constexpr std::uint64_t most_work = std::uint64_t{1} << 50U;  // 13 days
+  static constexpr double most_amount = 1e18;                          // 32 years in ns
 
   const std::string& file_;
   const std::string_view text_;
