@@ -48,10 +48,10 @@ std::string content_of(const flow& f) {
 
 /// The error for a file with this content; its checksum is made right.
 std::string complaint(std::string content) {
-  detail::flow_header header;
+  flow_format::flow_header header;
   if (content.size() >= sizeof header) {
     std::memcpy(&header, content.data(), sizeof header);
-    header.checksum = detail::flow_checksum(std::string_view(content).substr(sizeof header));
+    header.checksum = flow_format::flow_checksum(std::string_view(content).substr(sizeof header));
     std::memcpy(content.data(), &header, sizeof header);
   }
   try {
@@ -79,7 +79,7 @@ TEST(flow, of_cut_and_foreign_files_is_refused) {
   const std::string whole = content_of(small_flow());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string text = complaint(whole.substr(0, size));
-    EXPECT_NE(text.find(size < sizeof(detail::flow_header) ? "is no flow" : "is cut"), std::string::npos)
+    EXPECT_NE(text.find(size < sizeof(flow_format::flow_header) ? "is no flow" : "is cut"), std::string::npos)
         << text;
   }
   EXPECT_NE(complaint(whole + "x").find("longer"), std::string::npos);

@@ -17,7 +17,7 @@
 namespace imbrex::trace {
 namespace {
 
-using detail::flow_header;
+using flow_format::flow_header;
 
 constexpr std::size_t most_bytes = std::size_t{64} << 30U;
 
@@ -62,7 +62,7 @@ class flow_reader {
       refuse("is cut: it has " + std::to_string(content) + " bytes of " + std::to_string(header.bytes) +
              "; copy it again, or record the flow again");
     if (header.bytes < content) refuse_damaged("it is longer than it says");
-    if (header.checksum != detail::flow_checksum({text_.data() + sizeof header, content}))
+    if (header.checksum != flow_format::flow_checksum({text_.data() + sizeof header, content}))
       refuse_damaged("its checksum is wrong");
     at_ = sizeof header;
   }
@@ -200,7 +200,7 @@ class flow_reader {
 
 }  // namespace
 
-std::uint64_t detail::flow_checksum(std::string_view content) {
+std::uint64_t flow_format::flow_checksum(std::string_view content) {
   return XXH3_64bits(content.data(), content.size());
 }
 

@@ -19,7 +19,7 @@
 namespace {
 
 using imbrex::trace::flow;
-using imbrex::trace::detail::flow_header;
+using imbrex::trace::flow_format::flow_header;
 
 /// Makes the checksum and the length right, since few changed files would come past them.
 void repair(std::string& bytes) {
@@ -27,7 +27,7 @@ void repair(std::string& bytes) {
   if (bytes.size() < sizeof header) return;
   std::memcpy(bytes.data(), &header, sizeof header.magic + sizeof header.version);
   header.bytes = bytes.size() - sizeof header;
-  header.checksum = imbrex::trace::detail::flow_checksum(std::string_view(bytes).substr(sizeof header));
+  header.checksum = imbrex::trace::flow_format::flow_checksum(std::string_view(bytes).substr(sizeof header));
   std::memcpy(bytes.data(), &header, sizeof header);
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace imbrex::trace::detail {
+namespace imbrex::trace::flow_format {
 
 /// A file of a flow begins with this header. The facts of the run follow, and then all arrays, each with its
 /// number of elements before it.
@@ -20,4 +20,4 @@ static_assert(sizeof(flow_header) == 32);
 /// The checksum of a file's content.
 std::uint64_t flow_checksum(std::string_view content);
 
-}  // namespace imbrex::trace::detail
+}  // namespace imbrex::trace::flow_format
