@@ -8,7 +8,7 @@ import shutil
 
 PARTS = {
     "start": ("Start", "What Imbrex is, when to use it, and how to get it.",
-              ["README", "docs/install", "docs/why", "docs/beside", "docs/where", "docs/features",
+              ["README", "docs/install", "docs/packaging", "docs/why", "docs/beside", "docs/where", "docs/features",
                "docs/dependencies"]),
     "learn": ("Learn", "From the first program to patterns.",
               ["docs/tutorial", "docs/patterns", "docs/coming-from"]),
