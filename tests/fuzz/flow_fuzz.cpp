@@ -95,18 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-// Starts from valid flows, since few random bytes are one.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
-  if (seed % 4 == 0) {
-    std::mt19937 random(seed);
-    const std::string valid = a_valid_flow(random);
-    if (valid.size() <= max_size) size = valid.copy(reinterpret_cast<char*>(data), max_size);
-    if (seed % 8 == 0) return size;
-  }
-  size = LLVMFuzzerMutate(data, size, max_size);
-  if (seed % 3 == 0) return size;
-  std::string bytes(reinterpret_cast<const char*>(data), size);
-  repair(bytes);
-  return bytes.copy(reinterpret_cast<char*>(data), max_size);
+  return mutate_from_valid(data, size, max_size, seed, a_valid_flow, repair);
 }
