@@ -262,6 +262,7 @@ way_to_put bound_ends::put(stream& filled) {
     throw error(
         "a persistent channel is used, but its other end has been destroyed or has moved; bind both ends "
         "again");
+  static_cast<void>(there_->releases.load(std::memory_order_acquire));
   const std::size_t which = place(sent_, first_sent_, from_.size());
   bound_memory::slot& to = there_->slots[which];
   const bool on_one_device = &there_->on == &filled.on();
@@ -272,7 +273,7 @@ way_to_put bound_ends::put(stream& filled) {
     filled.wait(to.read);
     filled.copy(bytes_of(to, size_), bytes_of(from, size_));
     mark_filled(to, filled);
-    ++sent_;
+    there_->puts.store(++sent_, std::memory_order_release);
     return way_to_put::in_order;
   }
   ready_[which].mark(filled);
@@ -281,7 +282,7 @@ way_to_put bound_ends::put(stream& filled) {
   in.wait(to.read);
   in.copy(bytes_of(to, size_), bytes_of(from, size_));
   mark_filled(to, in);
-  ++sent_;
+  there_->puts.store(++sent_, std::memory_order_release);
   return way_to_put::to_device;
 }
 
@@ -310,6 +311,7 @@ const bound_memory::slot& bound_ends::take(stream& order, attachment* content) {
   if (here_ == nullptr) throw_unbound();
   const bound_memory::slot& at = here_->slots[place(received_, first_received_, here_->slots.size())];
   if (content == nullptr) {
+    static_cast<void>(here_->puts.load(std::memory_order_acquire));
     order.wait(at.filled);
   } else {
     if (&order.on() != &here_->on)
@@ -329,7 +331,7 @@ void bound_ends::release(stream& read) {
   if (released_ == received_)
     throw error("a persistent channel releases an array and has received none; release each once");
   here_->slots[place(released_, first_received_, here_->slots.size())].read.mark(read);
-  ++released_;
+  here_->releases.store(++released_, std::memory_order_release);
 }
 
 stream& bound_ends::reads() {

@@ -39,9 +39,10 @@ class bound_ends;
 
 /// The memory in which one end of a persistent channel receives arrays. An end in the same process shares
 /// this object and copies into it. The sender marks `filled`, waits for `read`, and uses the stream; the
-/// receiver does the reverse. The ends access a slot's events in turn, and their signals order these
-/// accesses. The lock is for a receiver that leaves its PE: the sender puts arrays under it. All other
-/// members except `is_unbound` belong to the receiver's PE.
+/// receiver does the reverse. The ends access a slot's events in turn. `puts` and `releases` order these
+/// accesses, because a signal to a chare that has moved may arrive by way of another process. The lock is for
+/// a receiver that leaves its PE: the sender puts arrays under it. All members except the lock, `has_moved`
+/// and the atomic ones belong to the receiver's PE.
 struct bound_memory {
   struct slot {
     void* address = nullptr;
@@ -66,11 +67,13 @@ struct bound_memory {
   /// latency.
   std::vector<stream> arrivals;
   std::vector<slot> slots{};
-  std::atomic<bool> is_unbound = false;  ///< the receiver has ended or moved
-  std::mutex lock;                       ///< guards `has_moved`, and `slots` against a receiver that leaves
-  bool has_moved = false;                ///< the receiver has left with its chare, and remains bound
-  bool is_exported = false;              ///< another process may write to the arrays
-  bound_ends* end = nullptr;             ///< the owning end; null after it is unbound
+  std::atomic<std::int64_t> puts = 0;      ///< arrays sent to this end, after the last `filled` was marked
+  std::atomic<std::int64_t> releases = 0;  ///< arrays released by this end, after the last `read` was marked
+  std::atomic<bool> is_unbound = false;    ///< the receiver has ended or moved
+  std::mutex lock;                         ///< guards `has_moved`, and `slots` against a receiver that leaves
+  bool has_moved = false;                  ///< the receiver has left with its chare, and remains bound
+  bool is_exported = false;                ///< another process may write to the arrays
+  bound_ends* end = nullptr;               ///< the owning end; null after it is unbound
   /// Number of arrays that have been read, if another process's end puts arrays here. Only these are reported
   /// to that end.
   std::int64_t read = 0;
