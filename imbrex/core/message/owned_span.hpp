@@ -16,8 +16,8 @@
 
 namespace imbrex::detail {
 
-/// Stores the elements of a `std::span<const E>` parameter: a vector that the sender moved in or shares, or a
-/// copy of the elements.
+/// Stores the elements of a `std::span<const E>` parameter: a vector that the sender moved in or shares,
+/// memory of another owner, or a copy of the elements.
 template <class E>
 class owned_span {
  public:
@@ -55,6 +55,10 @@ class owned_span<E> {
   owned_span(std::shared_ptr<const std::vector<E>>&& shared) noexcept : owned_span() {
     if (shared) share(std::move(shared));
   }
+  /// Shares `size` elements, which their owner keeps unchanged.
+  owned_span(std::shared_ptr<const E> first, std::size_t size) noexcept : owned_span() {
+    if (first) share(std::move(first), size);
+  }
   /// Copies short vectors, which is cheaper than one more owner.
   owned_span(const std::shared_ptr<const std::vector<E>>& shared) : owned_span() {
     if (!shared) return;
@@ -66,7 +70,7 @@ class owned_span<E> {
   owned_span(std::span<const E> shown) : owned_span() { copy_in(shown); }
   owned_span(const owned_span& other) : owned_span() {
     if (other.storage_ == storage::shared)
-      share(other.shared_);
+      share(other.shared_, other.size_);
     else
       copy_in(other);
   }
@@ -87,7 +91,7 @@ class owned_span<E> {
       case storage::inside: return most_inside == 0 ? nullptr : reinterpret_cast<const E*>(bytes_);
       case storage::pool: return block_.first;
       case storage::vector: return elements_.data();
-      case storage::shared: return shared_->data();
+      case storage::shared: return shared_.get();
     }
     return nullptr;
   }
@@ -137,8 +141,12 @@ class owned_span<E> {
   }
   /// Shares the vector; this object holds nothing yet.
   void share(std::shared_ptr<const std::vector<E>> with) noexcept {
-    size_ = with->size();
-    std::construct_at(&shared_, std::move(with));
+    const std::vector<E>& vector = *with;
+    share(std::shared_ptr<const E>(std::move(with), vector.data()), vector.size());
+  }
+  void share(std::shared_ptr<const E> first, std::size_t size) noexcept {
+    size_ = size;
+    std::construct_at(&shared_, std::move(first));
     storage_ = storage::shared;
   }
   /// Frees what lies elsewhere.
@@ -179,7 +187,7 @@ class owned_span<E> {
     alignas(std::vector<E>) std::byte bytes_[sizeof(std::vector<E>)];
     block block_;
     std::vector<E> elements_;
-    std::shared_ptr<const std::vector<E>> shared_;
+    std::shared_ptr<const E> shared_;
   };
   storage storage_ = storage::inside;
   std::size_t size_ = 0;
