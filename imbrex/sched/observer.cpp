@@ -22,6 +22,11 @@ std::optional<packing_record> observer::packed(const detail::work& /*message*/) 
 void observer_levels::add(observer& o, observed what) {
   thread.add(o);
   if (what == observed::thread) return;
+  if (what == observed::items || what == observed::everything) {
+    items.add(o);
+    if_items = &items;
+  }
+  if (what == observed::items) return;
   elements.add(o);
   if_elements = &elements;
   if (what == observed::elements) return;

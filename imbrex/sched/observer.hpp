@@ -125,6 +125,7 @@ class observer {
 /// The events that an observer receives.
 enum class observed : std::uint8_t {
   thread,      ///< only the thread's; items and messages then cost no more
+  items,       ///< also the beginnings and ends of items; messages then cost no more
   elements,    ///< also turns, waits and values of elements, and their births, ends and moves
   everything,  ///< all; messages to other processes then do not take the short path
 };
@@ -177,8 +178,10 @@ class observer_list {
 /// The observers of a thread, by the events that they receive.
 struct observer_levels {
   observer_list thread;                          ///< all observers
+  observer_list items;                           ///< observers of items
   observer_list elements;                        ///< observers of the elements' events
   observer_list everything;                      ///< observers of all events
+  const observer_list* if_items = nullptr;       ///< null if `items` is empty
   const observer_list* if_elements = nullptr;    ///< null if `elements` is empty
   const observer_list* if_everything = nullptr;  ///< null if `everything` is empty
 

@@ -39,7 +39,7 @@ std::optional<nanoseconds> scheduler::next_deadline() const {
 
 void scheduler::attach(observer& o, observed what) {
   observers_.add(o, what);
-  if (observers() == nullptr) return;
+  if (item_observers() == nullptr) return;
   if (meter_ == nullptr) meter_ = &no_meter_;
   meter_->observed();
 }
@@ -52,12 +52,12 @@ void scheduler::run_observed(work& item) {
     const observer_list& observers;
   };
   try {
-    observers()->tell([&](observer& o) { o.item_begins(item); });
+    item_observers()->tell([&](observer& o) { o.item_begins(item); });
   } catch (...) {
     item.type->destroy(item);
     throw;
   }
-  const whole_item open{*observers()};
+  const whole_item open{*item_observers()};
   item.type->run(item);
 }
 

@@ -120,6 +120,8 @@ class scheduler {
   void attach(observer& o, observed what = observed::everything);
   /// The observers of all events; null if there are none.
   const observer_list* observers() const { return observers_.if_everything; }
+  /// The observers of items, which include those of all events; null if there are none.
+  const observer_list* item_observers() const { return observers_.if_items; }
   /// The observers of the elements' events, which include those of all events; null if there are none.
   const observer_list* element_observers() const { return observers_.if_elements; }
   /// All observers.
@@ -128,13 +130,13 @@ class scheduler {
   /// Sets the meter of the items; before the PE runs.
   void attach(item_meter& meter) { meter_ = &meter; }
   /// Runs an item for its meter, which may have found the addressee. `MayBeObserved`: false if there are no
-  /// observers of all events.
+  /// observers of items.
   template <bool MayBeObserved = true>
   [[gnu::always_inline]] void run_measured(work& item, chare_header* addressee = nullptr) {
     const work_type* const type = item.type;
     running_.store(type, std::memory_order_relaxed);
     item_ = &item;
-    if (MayBeObserved && observers() != nullptr) [[unlikely]]
+    if (MayBeObserved && item_observers() != nullptr) [[unlikely]]
       return run_observed(item);
     addressee != nullptr ? type->run_at(item, *addressee) : type->run(item);
   }

@@ -70,7 +70,7 @@ inline void load_meter::end_item(time moment) {
 }
 
 void load_meter::choose_meter() {
-  const bool is_plain = unit_ == unit::ticks && edges_ == nullptr && pe_.observers() == nullptr;
+  const bool is_plain = unit_ == unit::ticks && edges_ == nullptr && pe_.item_observers() == nullptr;
   pe_.attach(is_plain ? static_cast<item_meter&>(plain_) : *this);
 }
 
