@@ -112,6 +112,14 @@ bool is_entry_of(const scope& entry, const T& chare) {
 /// again: then the chare leaves, if it was asked to.
 using detail::retry_departure;
 
+/// The declaration of entry M as types: `result`, `arguments` (a tuple of the types that messages store),
+/// `suspends`. For a port: `value_type`.
+template <auto M>
+using entry_traits = detail::traits_of<M>;
+/// True if M is a port and no function.
+template <auto M>
+inline constexpr bool is_port = detail::is_port<M>;
+
 /// An entry of the class T, for `send`, `call` and `reduce`, that calls `F()(chare, arguments...)`. F has no
 /// data. The arguments are of the types A, and arrive as references to const. If the function returns a task,
 /// its frame must not refer to them.

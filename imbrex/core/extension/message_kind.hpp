@@ -14,6 +14,7 @@
 // A message is made by `make_message`, and leaves by `send_to_element` (chare.hpp). All processes of a job
 // register the same kinds, before main.
 
+#include <string_view>
 #include <utility>
 
 #include <imbrex/core/array/location.hpp>
@@ -42,6 +43,10 @@ template <class M>
 message_kind register_kind(const message_purpose& purpose = {}, bool immediate = false) {
   return detail::runtime_message_type<M>(purpose, immediate);
 }
+
+/// True if the items of this type are messages, and the spelling of their kind, with all its types, does not
+/// contain `text`.
+bool is_message_without(const detail::work_type* type, std::string_view text);
 
 /// `make_message<M>(arguments...)`: a message in memory of this PE. Whoever has it sends or destroys it.
 using detail::make_message;
