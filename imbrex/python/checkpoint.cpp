@@ -13,6 +13,7 @@
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
 #include <imbrex/python/classes.hpp>
+#include <imbrex/python/native_class.hpp>
 
 namespace imbrex::python {
 
@@ -35,6 +36,10 @@ nb::object restored_array(const nb::object& type, const std::string& name) {
   check_in_run("restored", no_session);
   class_record& c = class_of(type.ptr());
   const auto* const saved = checkpoints::detail::find_array(name);
+  if (c.native != nullptr) {
+    auto p = c.native->restored(c, name);
+    return p ? new_proxy(*std::move(p)) : nb::none();
+  }
   const bool has_keys = saved != nullptr && saved->kind == extension::array_kind::keyed;
   const array_kind& kind = has_keys ? arrays_with_keys() : arrays_with_indices();
   auto p = kind.restored(c, name);

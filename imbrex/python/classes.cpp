@@ -96,28 +96,31 @@ class_record& define_class(PyObject* type, const std::string& name,
   c.created_name = name_of_awaited(c.name, "created");
   c.destroy_name = name_of_awaited(c.name, "destroy");
   c.balance_name = name_of_awaited(c.name, "balance_point");
-  for (const auto& d : members) {
-    member_record& m = *c.members.emplace_back(std::make_unique<member_record>());
-    m.of = &c;
-    m.kind = d.kind;
-    m.name = d.name;
-    take_function(m, d);
-    if (m.is_port()) {
-      m.port = static_cast<int>(c.ports.size());
-      c.ports.push_back(&m);
-    }
-    m.awaited_name = name_of_awaited(m.whole_name(), m.is_port() ? "receive" : "call");
-    m.reduced_name = name_of_awaited(m.whole_name(), "reduce");
-    m.number = define_entry({c.name, m.name, d.signature_text});
-    m.number.set_target(&m);
-    const nb::object address = checked(PyLong_FromVoidPtr(&m));
-    if (m.kind != member_kind::constructor &&
-        PyDict_SetItemString(c.by_name, m.name.c_str(), address.ptr()) < 0)
-      throw nb::python_error();
-  }
+  for (const auto& d : members) add_member(c, d);
   const std::lock_guard hold(all().lock);
   all().by_type.emplace(type, &c);
   return c;
+}
+
+member_record& add_member(class_record& c, const member_definition& d) {
+  member_record& m = *c.members.emplace_back(std::make_unique<member_record>());
+  m.of = &c;
+  m.kind = d.kind;
+  m.name = d.name;
+  take_function(m, d);
+  if (m.is_port()) {
+    m.port = static_cast<int>(c.ports.size());
+    c.ports.push_back(&m);
+  }
+  m.awaited_name = name_of_awaited(m.whole_name(), m.is_port() ? "receive" : "call");
+  m.reduced_name = name_of_awaited(m.whole_name(), "reduce");
+  m.number = define_entry({c.name, m.name, d.signature_text});
+  m.number.set_target(&m);
+  const nb::object address = checked(PyLong_FromVoidPtr(&m));
+  if (m.kind != member_kind::constructor &&
+      PyDict_SetItemString(c.by_name, m.name.c_str(), address.ptr()) < 0)
+    throw nb::python_error();
+  return m;
 }
 
 void replace_class(class_record& of, PyObject* type) {

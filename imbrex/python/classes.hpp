@@ -15,6 +15,10 @@
 namespace imbrex::python {
 
 struct class_record;
+class native_class;
+class native_constructor;
+class native_entry;
+class native_port;
 
 enum class member_kind : std::uint8_t { constructor, plain, coroutine, mailbox, channel, device_channel };
 
@@ -32,7 +36,9 @@ struct member_record {
   int port = -1;                  ///< index in class_record::ports
   PyObject* awaited_name =
       nullptr;  ///< for warnings if not awaited: "Block.run.call()", "Block.halo.receive()"
-  PyObject* reduced_name = nullptr;  ///< "Block.run.reduce()"
+  PyObject* reduced_name = nullptr;            ///< "Block.run.reduce()"
+  const native_entry* native = nullptr;        ///< set for an entry of a C++ class
+  const native_port* native_values = nullptr;  ///< set for a port of a C++ class
 
   bool is_entry() const { return kind == member_kind::plain || kind == member_kind::coroutine; }
   bool is_channel() const { return kind == member_kind::channel || kind == member_kind::device_channel; }
@@ -56,8 +62,10 @@ struct class_record {
   std::vector<member_record*> ports;
   balance_methods for_balancers;
   PyObject *all_reduce_name = nullptr, *created_name = nullptr, *destroy_name = nullptr,
-           *balance_name = nullptr;  ///< names of awaitables, for warnings
-  PyObject* by_name = nullptr;       ///< dict: name to the address of the member, as an int
+           *balance_name = nullptr;      ///< names of awaitables, for warnings
+  PyObject* by_name = nullptr;           ///< dict: name to the address of the member, as an int
+  const native_class* native = nullptr;  ///< set for a C++ class
+  const native_constructor* native_creation = nullptr;  ///< C++ class: null until it declares a constructor
   struct found_member {
     PyObject* name = nullptr;
     member_record* its = nullptr;
@@ -102,6 +110,8 @@ struct member_definition {
 class_record& define_class(PyObject* type, const std::string& name,
                            const std::vector<member_definition>& members,
                            const balance_methods& for_balancers, bool in_all_processes);
+/// Adds a member to a defined class, before a run.
+member_record& add_member(class_record& c, const member_definition& d);
 /// Makes `type` stand for the class from now on: the type that was made anew from the class's own.
 void replace_class(class_record& of, PyObject* type);
 /// Sets a constructor that was added after the class statement; only before a run.

@@ -20,6 +20,7 @@ coroutine::coroutine(nb::object what) : what_(std::move(what)) {
 }
 
 coroutine::~coroutine() {
+  interpreter_lock::hold_here();
   if (!waits_for_.is_valid() || !is_awaitable(waits_for_.ptr())) return;
   // The program may still hold the awaited object, which must not resume this coroutine any more.
   auto& cancelled = awaitable_in(waits_for_);
@@ -35,6 +36,7 @@ bool coroutine::start(scope& entry, const waiter& awaiter) {
 }
 
 void coroutine::resume(void* self) {
+  interpreter_lock::hold_here();
   auto& c = *static_cast<coroutine*>(self);
   if (c.advance()) c.awaiter_.resume();
 }

@@ -5,8 +5,10 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/extension/message_kind.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
 namespace imbrex::python {
@@ -65,6 +67,14 @@ void set_current_exception() {
 }
 
 }  // namespace
+
+bool interpreter_lock::is_of_cpp(const detail::work& item) {
+  // By kind, since its spelling says which types it has: "imbrex::python::object<...>".
+  static thread_local std::unordered_map<const detail::work_type*, bool> known;
+  const auto [at, is_new] = known.try_emplace(item.type, false);
+  if (is_new) at->second = extension::is_message_without(item.type, "imbrex::python::");
+  return at->second;
+}
 
 void check_in_run(const char* what, const char* elsewhere) {
   if (detail::scheduler::current() == nullptr)

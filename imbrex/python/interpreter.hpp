@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <utility>
 
 #include <nanobind/nanobind.h>
 
@@ -11,29 +12,52 @@ namespace imbrex::python {
 
 namespace nb = nanobind;
 
-/// Makes a PE's thread hold the interpreter's lock while it has work, and release it while it sleeps. In a
-/// Python without that lock, threads run in parallel, but all that do not sleep stop for a garbage
-/// collection. One object for each PE; one thread may run several PEs.
+/// Makes a PE's thread hold the interpreter's lock while it has work for Python, and release it while it
+/// sleeps. In a Python without that lock, threads run in parallel, but all that do not sleep stop for a
+/// garbage collection. One object for each PE; one thread may run several PEs.
+///
+/// Attached to items, it also releases the lock for those that belong to C++ alone, up to the next item of
+/// Python. Code of Python that such an item reaches, as a coroutine whose awaited call ends, calls
+/// `hold_here`.
 class interpreter_lock final : public observer {
  public:
   void thread_begins() override {
     if (pes_of_thread_++ == 0) state_ = PyGILState_Ensure();
   }
   void thread_ends() override {
+    hold_here();
     if (--pes_of_thread_ == 0) PyGILState_Release(state_);
   }
   void parks() override {
-    if (parked_pes_++ == 0) parked_ = PyEval_SaveThread();
+    if (parked_pes_++ == 0) release();
   }
   void wakes() override {
-    if (--parked_pes_ == 0) PyEval_RestoreThread(parked_);
+    if (--parked_pes_ == 0) hold_here();
+  }
+  void item_begins(const detail::work& item) override {
+    if (is_of_cpp(item))
+      release();
+    else
+      hold_here();
+  }
+
+  /// Makes this thread hold the lock, if it has released it for an item of C++.
+  static void hold_here() {
+    if (released_ != nullptr) [[unlikely]]
+      PyEval_RestoreThread(std::exchange(released_, nullptr));
   }
 
  private:
+  static void release() {
+    if (released_ == nullptr) released_ = PyEval_SaveThread();
+  }
+  /// True if neither the message nor its receiver has values of Python.
+  static bool is_of_cpp(const detail::work& item);
+
   static inline thread_local int pes_of_thread_ = 0;
   static inline thread_local int parked_pes_ = 0;
   static inline thread_local PyGILState_STATE state_ = PyGILState_UNLOCKED;
-  static inline thread_local PyThreadState* parked_ = nullptr;
+  static inline thread_local PyThreadState* released_ = nullptr;  ///< null while the thread holds the lock
 };
 
 /// Throws imbrex::error outside of a PE. `what` is a function of the package; `elsewhere` is the remedy.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/python/arguments.hpp>
+#include <imbrex/python/native_class.hpp>
 #include <imbrex/python/values.hpp>
 
 namespace imbrex::python {
@@ -80,9 +81,10 @@ void send_value(const member_object& m, PyObject* const* args, Py_ssize_t count,
                                 .c_str());
     }
   }
+  const proxy& to = proxy_in(m.target);
+  if (m.its->native_values != nullptr) return m.its->native_values->send(to, reference, args[count - 1]);
   encoder value;
   encode_value(value, *m.its, args[count - 1]);
-  const proxy& to = proxy_in(m.target);
   kind_of(to).put(to, m.its->number, reference, value);
 }
 
@@ -95,9 +97,13 @@ PyObject* send(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject
       send_value(m, args, count, names);
       Py_RETURN_NONE;
     }
+    const proxy& to = proxy_in(m.target);
+    if (m.its->native != nullptr) {
+      m.its->native->send(to, {args, count, names});
+      Py_RETURN_NONE;
+    }
     encoder arguments;
     encode_arguments(arguments, *m.its, args, count, names);
-    const proxy& to = proxy_in(m.target);
     kind_of(to).send(to, *m.its, arguments);
     Py_RETURN_NONE;
   } catch (...) {
@@ -108,9 +114,10 @@ PyObject* send(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject
 /// Calls the entry of each element and combines the results.
 nb::object reduced(const member_object& m, operation by, PyObject* const* args, Py_ssize_t count,
                    PyObject* names, PyObject* awaited) {
+  const proxy& to = proxy_in(m.target);
+  if (m.its->native != nullptr) return m.its->native->reduce(to, by, {args, count, names}, awaited);
   encoder arguments;
   encode_arguments(arguments, *m.its, args, count, names);
-  const proxy& to = proxy_in(m.target);
   return kind_of(to).reduce(to, *m.its, std::move(by), arguments, awaited);
 }
 
@@ -119,6 +126,8 @@ PyObject* call(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject
     const auto& m = of(self);
     if (m.its->is_port()) refuse(m, "call", "a mailbox or channel has no result to await, so use send");
     const proxy& to = proxy_in(m.target);
+    if (m.its->native != nullptr)
+      return m.its->native->call(to, {args, count, names}, m.its->awaited_name).release().ptr();
     if (!to.names_one()) return reduced(m, {}, args, count, names, m.its->awaited_name).release().ptr();
     encoder arguments;
     encode_arguments(arguments, *m.its, args, count, names);

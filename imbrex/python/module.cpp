@@ -33,6 +33,7 @@
 #include <imbrex/python/failure.hpp>
 #include <imbrex/python/interrupts.hpp>
 #include <imbrex/python/member.hpp>
+#include <imbrex/python/native_class.hpp>
 #include <imbrex/python/object_base.hpp>
 #include <imbrex/python/port_type.hpp>
 #include <imbrex/python/proxy.hpp>
@@ -67,6 +68,40 @@ void define_class_of(const nb::object& type, const std::string& name, const nb::
   define_class(type.ptr(), name, all, {method(0), method(1), method(2)}, in_all_processes);
 }
 
+/// The arguments of a call that came as a tuple and a dict.
+class gathered_arguments {
+ public:
+  gathered_arguments(const nb::tuple& args, const nb::dict& named) : by_place_(PyTuple_GET_SIZE(args.ptr())) {
+    for (Py_ssize_t i = 0; i < by_place_; ++i) values_.push_back(PyTuple_GET_ITEM(args.ptr(), i));
+    nb::list names;
+    for (const auto& [name, value] : named) {
+      names.append(name);
+      values_.push_back(value.ptr());
+    }
+    names_ = nb::tuple(names);
+  }
+  call_values as_call() const { return {values_.data(), by_place_, names_.ptr()}; }
+
+ private:
+  Py_ssize_t by_place_;
+  std::vector<PyObject*> values_;
+  nb::object names_;
+};
+
+/// Throws nb::type_error unless the class has arrays of that many dimensions.
+void check_native_shape(const class_record& c, const proxy& shape) {
+  if (shape.dimensions == c.native->dimensions()) return;
+  throw nb::type_error(("the arrays of " + c.name + " have " + std::to_string(c.native->dimensions()) +
+                        " dimensions, and this shape has " + std::to_string(shape.dimensions) +
+                        (shape.dimensions == 0 ? ": a C++ class has no arrays with keys in Python" : ""))
+                           .c_str());
+}
+
+nb::object new_native(class_record& c, proxy chares) {
+  chares.of = &c;
+  return new_proxy(std::move(chares));
+}
+
 nb::object make_array(const nb::object& type, const nb::object& shape, int how, std::string name,
                       const nb::tuple& args, const nb::dict& named) {
   class_record& c = class_of(type.ptr());
@@ -77,6 +112,14 @@ nb::object make_array(const nb::object& type, const nb::object& shape, int how, 
     p.dimensions = read_index(shape.ptr(), p.shape, "a shape");
   }
   const auto layout = static_cast<layout_kind>(how);
+  if (c.native != nullptr) {
+    check_native_shape(c, p);
+    p.of = &c;
+    p.kind = proxy_kind::array;
+    const gathered_arguments all(args, named);
+    p.collection = constructor_of(c).make_array(p, layout, std::move(name), all.as_call());
+    return new_proxy(p);
+  }
   encoder out;
   if (layout != layout_kind::sparse) encode_arguments(out, c.constructor(), args.ptr(), named.ptr());
   return new_proxy(kind_of(p).make_array(c, p, layout, std::move(name), out));
@@ -84,6 +127,8 @@ nb::object make_array(const nb::object& type, const nb::object& shape, int how, 
 
 nb::object make_group_of(const nb::object& type, const nb::tuple& args, const nb::dict& named) {
   class_record& c = class_of(type.ptr());
+  if (c.native != nullptr)
+    return new_native(c, constructor_of(c).make_group(gathered_arguments(args, named).as_call()));
   encoder out;
   encode_arguments(out, c.constructor(), args.ptr(), named.ptr());
   return new_proxy(make_group(c, out));
@@ -92,6 +137,9 @@ nb::object make_group_of(const nb::object& type, const nb::tuple& args, const nb
 nb::object make_chare_of(const nb::object& type, int pe, int priority, const nb::tuple& args,
                          const nb::dict& named) {
   class_record& c = class_of(type.ptr());
+  if (c.native != nullptr)
+    return new_native(c, constructor_of(c).make_chare(pe, static_cast<std::int8_t>(priority),
+                                                      gathered_arguments(args, named).as_call()));
   encoder out;
   encode_arguments(out, c.constructor(), args.ptr(), named.ptr());
   return new_proxy(make_chare(c, pe, static_cast<std::int8_t>(priority), out));
@@ -168,7 +216,7 @@ nb::object rebalance_array(const nb::object& array) {
   }
   static kept_object name;
   const proxy& p = proxy_in(array.ptr());
-  return kind_of(p).rebalance(p, name.get([] { return PyUnicode_FromString("imbrex.rebalance()"); }));
+  return operations_of(p).rebalance(p, name.get([] { return PyUnicode_FromString("imbrex.rebalance()"); }));
 }
 
 void exit_with(const nb::object& status) {
@@ -288,9 +336,14 @@ bool has_global_lock() {
 #endif
 }
 
-/// Limits a process to one PE if Python has a global lock. Throws usage_error for more.
+/// Limits a process to one PE if Python has a global lock and all chares are of Python. Throws usage_error
+/// for more.
 void check_pes(options& settings) {
   if (settings.machine != machine_kind::threads || !has_global_lock()) return;
+  if (has_native_classes()) {
+    if (settings.pes < 1) settings.pes = 1;
+    return;
+  }
   if (settings.pes > 1)
     throw usage_error("--pes " + std::to_string(settings.pes) +
                       ": this Python has a global lock, so a process has one PE: start more processes, as by "
@@ -333,7 +386,8 @@ nb::tuple run_program(nb::object function, const options& settings) {
     const pe_attachment attachment([&](detail::scheduler& pe) {
       if (pe.pe() == detail::scheduler::no_pe) return;
       ends.watch(pe);
-      pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>()), observed::thread);
+      pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>()),
+                has_native_classes() ? observed::items : observed::thread);
       pe.attach(*ends_of_awaitables.emplace_back(std::make_unique<end_of_awaitables>(pe)), observed::thread);
     });
     status = imbrex::run(settings, [&] { return run_main(main); });

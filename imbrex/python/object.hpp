@@ -224,7 +224,7 @@ class kind_of_index final : public array_kind {
   void send(const proxy& to, const member_record& entry, encoder& arguments) const override {
     const bool is_plain = entry.kind == member_kind::plain;
     if (arguments.is_loaded()) [[unlikely]]
-      return send_loaded<&type::start_loaded>(to, arguments, entry.number);
+      return send_loaded(to, entry, arguments.take_loaded(!to.names_one()));
     if (to.names_one()) {
       if (!is_plain) return imbrex::send<&type::start>(element_of(to), entry.number, arguments.take());
       if (arguments.has_blocks())
@@ -286,12 +286,20 @@ class kind_of_index final : public array_kind {
 
   void put(const proxy& to, entry_name port, std::int64_t reference, encoder& value) const override {
     if (value.is_loaded()) [[unlikely]]
-      return send_loaded<&type::put_loaded>(to, value, port, reference);
+      return put_loaded(to, port, reference, value.take_loaded(!to.names_one()));
     if (!to.names_one())
       return with_many(
           to, [&](const auto& all) { imbrex::send<&type::put>(all, port, reference, value.take(true)); });
     if (value.has_blocks()) return imbrex::send<&type::put>(element_of(to), port, reference, value.take());
     imbrex::send<&type::put_short>(element_of(to), port, reference, value.head());
+  }
+
+  void send_loaded(const proxy& to, const member_record& entry, loaded_parcel arguments) const override {
+    send_parcel<&type::start_loaded>(to, std::move(arguments), entry.number);
+  }
+  void put_loaded(const proxy& to, entry_name port, std::int64_t reference,
+                  loaded_parcel value) const override {
+    send_parcel<&type::put_loaded>(to, std::move(value), port, reference);
   }
 
   proxy make_array(class_record& of, const proxy& shape, layout_kind how, std::string name,
@@ -367,9 +375,9 @@ class kind_of_index final : public array_kind {
 
  private:
   template <auto Entry, class... Before>
-  static void send_loaded(const proxy& to, encoder& arguments, const Before&... before) {
-    if (to.names_one()) return imbrex::send<Entry>(element_of(to), before..., arguments.take_loaded());
-    with_many(to, [&](const auto& all) { imbrex::send<Entry>(all, before..., arguments.take_loaded(true)); });
+  static void send_parcel(const proxy& to, loaded_parcel arguments, const Before&... before) {
+    if (to.names_one()) return imbrex::send<Entry>(element_of(to), before..., std::move(arguments));
+    with_many(to, [&](const auto& all) { imbrex::send<Entry>(all, before..., std::move(arguments)); });
   }
   template <class Many>
   static nb::object reduce_loaded(const Many& all, const member_record& entry, const operation& by,

@@ -128,6 +128,7 @@ void object_base::set_ports() {
 }
 
 void object_base::construct(entry_name constructor, const parcel& arguments) {
+  interpreter_lock::hold_here();
   const member_record& m = member_of(constructor);
   try {
     adopt(*m.of);
@@ -197,6 +198,7 @@ nb::object object_base::call_coroutine(const member_record& entry, decoder argum
 }
 
 nb::object object_base::call_for_balancer(PyObject* method, const char* name) const {
+  interpreter_lock::hold_here();
   if (method == nullptr) return nb::none();
   try {
     return checked(PyObject_CallOneArg(method, self_));
@@ -226,6 +228,7 @@ void object_base::put_value(entry_name which, std::int64_t reference, loaded_par
 }
 
 parcel object_base::packed_state(extension::name_writer* names) const {
+  interpreter_lock::hold_here();
   const nb::gil_scoped_acquire lock;
   try {
     static module_attribute state_of("imbrex._classes", "state_of");
@@ -244,6 +247,7 @@ parcel object_base::packed_state(extension::name_writer* names) const {
 }
 
 void object_base::unpack(entry_name constructor, const parcel& state, extension::name_reader* names) {
+  interpreter_lock::hold_here();
   try {
     static module_attribute restore("imbrex._classes", "restore");
     class_record& its = *member_of(constructor).of;
@@ -265,12 +269,14 @@ port& object_base::port_named(const std::string& name) const {
 }
 
 bool object_base::can_merge() const {
+  interpreter_lock::hold_here();
   static module_attribute can_merge("imbrex._saving", "can_merge");
   const nb::object answer = checked(PyObject_CallOneArg(can_merge, class_->type));
   return answer.ptr() == Py_True;
 }
 
 void object_base::merge_objects(const std::vector<const object_base*>& old) {
+  interpreter_lock::hold_here();
   try {
     nb::list all;
     for (const object_base* const each : old) all.append(nb::borrow(each->self()));

@@ -10,6 +10,7 @@
 #include <imbrex/python/arguments.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/member.hpp>
+#include <imbrex/python/native_class.hpp>
 #include <imbrex/python/proxy.hpp>
 #include <imbrex/python/values.hpp>
 
@@ -90,6 +91,12 @@ PyObject* insert(PyObject* self, PyObject* arguments, PyObject* named) noexcept 
     if (PyTuple_GET_SIZE(arguments) == 0) throw nb::type_error("insert(index, ...): give an index");
     const proxy e = element_at(proxy_in(self), PyTuple_GET_ITEM(arguments, 0));
     const nb::object rest = checked(PyTuple_GetSlice(arguments, 1, PY_SSIZE_T_MAX));
+    if (e.of->native != nullptr) {
+      if (named != nullptr && PyDict_GET_SIZE(named) > 0)
+        throw nb::type_error("insert of a C++ class takes its arguments by place");
+      constructor_of(*e.of).insert(e, {&PyTuple_GET_ITEM(rest.ptr(), 0), PyTuple_GET_SIZE(rest.ptr())});
+      Py_RETURN_NONE;
+    }
     encoder out;
     encode_arguments(out, e.of->constructor(), rest.ptr(), named);
     kind_of(e).insert(e, out);
@@ -105,7 +112,7 @@ PyObject* section(PyObject* self, PyObject* members) noexcept {
     std::vector<proxy> all;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.ptr()); ++i)
       all.push_back(element_at(proxy_in(self), PySequence_Fast_GET_ITEM(list.ptr(), i)));
-    return new_proxy(kind_of(proxy_in(self)).section(proxy_in(self), all)).release().ptr();
+    return new_proxy(operations_of(proxy_in(self)).section(proxy_in(self), all)).release().ptr();
   } catch (...) {
     return raise_current_exception();
   }
@@ -116,8 +123,8 @@ PyObject* destroy(PyObject* self, PyObject*) noexcept {
     const proxy& p = proxy_in(self);
     if (p.kind == proxy_kind::section)
       throw nb::type_error("a section is not destroyed: destroy its members");
-    if (!p.names_one()) return kind_of(p).destroy_all(p).release().ptr();
-    kind_of(p).destroy(p);
+    if (!p.names_one()) return operations_of(p).destroy_all(p).release().ptr();
+    operations_of(p).destroy(p);
     Py_RETURN_NONE;
   } catch (...) {
     return raise_current_exception();
@@ -129,7 +136,7 @@ PyObject* created(PyObject* self, PyObject*) noexcept {
     const proxy& p = proxy_in(self);
     if (p.kind != proxy_kind::array && p.kind != proxy_kind::group)
       throw nb::type_error("created is of arrays and groups");
-    return kind_of(p).created(p).release().ptr();
+    return operations_of(p).created(p).release().ptr();
   } catch (...) {
     return raise_current_exception();
   }

@@ -17,6 +17,15 @@
 `python prog.py` runs it in one process, `imbrex run -n 4 python prog.py` in four.
 """
 
+import os as _os
+import sys as _sys
+
+# Modules of C++ chare classes are linked to the symbols of imbrex._core. One copy of each is used by all.
+_flags = _sys.getdlopenflags()
+_sys.setdlopenflags(_flags | _os.RTLD_GLOBAL)
+from imbrex import _core  # noqa: E402
+_sys.setdlopenflags(_flags)
+
 from imbrex._balance import Problem, strategy
 from imbrex._checkpoint import on_restart, restored, restored_value, save
 from imbrex._classes import Channel, Chare, DeviceChannel, Mailbox, entry
