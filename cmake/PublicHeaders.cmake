@@ -35,6 +35,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/executor.hpp
   imbrex/parallel_for.hpp
   imbrex/promise.hpp
+  imbrex/python.hpp
   imbrex/sleep.hpp
   imbrex/timeout.hpp
   imbrex/tracing.hpp

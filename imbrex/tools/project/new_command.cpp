@@ -88,8 +88,8 @@ std::variant<project_settings, std::string> parse_new(std::span<const std::strin
           .option(
               "--kind", "KIND", [&](const std::string& kind) { request.kind = kind; },
               "chares: a program of C++ with a chare (default); grid: fields on a grid in blocks; gpu: "
-              "chares "
-              "that compute on GPUs; python: a program of Python; mpi: a program of MPI in C")
+              "chares that compute on GPUs; python: a program of Python; python-cpp: chares of C++ for a "
+              "program of Python; mpi: a program of MPI in C")
           .arguments(names)
           .read(words);
   if (help) return *std::move(help);

@@ -36,7 +36,7 @@ TEST(new_command, takes_one_name) {
 
 TEST(new_command, takes_a_kind) {
   EXPECT_EQ(std::get<project_settings>(parse_new(words{"heat"})).kind, "chares");
-  for (const std::string kind : {"chares", "grid", "gpu", "python", "mpi"})
+  for (const std::string kind : {"chares", "grid", "gpu", "python", "python-cpp", "mpi"})
     EXPECT_EQ(std::get<project_settings>(parse_new(words{"--kind", kind, "heat"})).kind, kind);
 }
 
