@@ -5,7 +5,6 @@
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/extension/message_kind.hpp>
@@ -68,12 +67,9 @@ void set_current_exception() {
 
 }  // namespace
 
-bool interpreter_lock::is_of_cpp(const detail::work& item) {
-  // By kind, since its spelling says which types it has: "imbrex::python::object<...>".
-  static thread_local std::unordered_map<const detail::work_type*, bool> known;
-  const auto [at, is_new] = known.try_emplace(item.type, false);
-  if (is_new) at->second = extension::is_message_without(item.type, "imbrex::python::");
-  return at->second;
+interpreter_lock::kind_of_items interpreter_lock::look_at(const detail::work_type* type) const {
+  // The spelling of a kind says which types it has: "imbrex::python::object<...>".
+  return {type, extension::is_message_without(type, "imbrex::python::"), are_several_};
 }
 
 void check_in_run(const char* what, const char* elsewhere) {

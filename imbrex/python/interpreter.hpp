@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <utility>
 
 #include <nanobind/nanobind.h>
 
+#include <imbrex/base/clock.hpp>
 #include <imbrex/sched/observer.hpp>
+#include <imbrex/sched/scheduler.hpp>
 
 namespace imbrex::python {
 
@@ -18,9 +23,13 @@ namespace nb = nanobind;
 ///
 /// Attached to items, it also releases the lock for those that belong to C++ alone, up to the next item of
 /// Python. Code of Python that such an item reaches, as a coroutine whose awaited call ends, calls
-/// `hold_here`.
+/// `hold_here`. If the process has one PE, kinds of items that never took long keep the lock, since a release
+/// costs 300 instructions.
 class interpreter_lock final : public observer {
  public:
+  /// `are_several`: the process has other PEs, which may wait for the lock.
+  interpreter_lock(const detail::scheduler& pe, bool are_several) : pe_(pe), are_several_(are_several) {}
+
   void thread_begins() override {
     if (pes_of_thread_++ == 0) state_ = PyGILState_Ensure();
   }
@@ -35,10 +44,16 @@ class interpreter_lock final : public observer {
     if (--parked_pes_ == 0) hold_here();
   }
   void item_begins(const detail::work& item) override {
-    if (is_of_cpp(item))
-      release();
-    else
-      hold_here();
+    kind_of_items& kind = kind_of(item.type);
+    if (!kind.is_of_cpp) return hold_here();
+    if (kind.releases) return release();
+    measured_ = &kind;
+    begin_ = pe_.now();
+  }
+  void item_ends() override {
+    if (measured_ == nullptr) return;
+    constexpr auto long_time = std::chrono::microseconds(20);  // some hundred times the cost of a release
+    std::exchange(measured_, nullptr)->releases = pe_.now() - begin_ > long_time;
   }
 
   /// Makes this thread hold the lock, if it has released it for an item of C++.
@@ -51,13 +66,31 @@ class interpreter_lock final : public observer {
   static void release() {
     if (released_ == nullptr) released_ = PyEval_SaveThread();
   }
-  /// True if neither the message nor its receiver has values of Python.
-  static bool is_of_cpp(const detail::work& item);
+  /// Items of one type.
+  struct kind_of_items {
+    const detail::work_type* type = nullptr;
+    bool is_of_cpp = false;  ///< neither the message nor its receiver has values of Python
+    bool releases = false;   ///< the lock is released for them
+  };
+
+  kind_of_items& kind_of(const detail::work_type* type) {
+    kind_of_items& kind = kinds_[(reinterpret_cast<std::uintptr_t>(type) >> 4U) % kinds_.size()];
+    if (kind.type != type) [[unlikely]]
+      kind = look_at(type);
+    return kind;
+  }
+  kind_of_items look_at(const detail::work_type* type) const;
 
   static inline thread_local int pes_of_thread_ = 0;
   static inline thread_local int parked_pes_ = 0;
   static inline thread_local PyGILState_STATE state_ = PyGILState_UNLOCKED;
   static inline thread_local PyThreadState* released_ = nullptr;  ///< null while the thread holds the lock
+
+  const detail::scheduler& pe_;
+  const bool are_several_;
+  kind_of_items* measured_ = nullptr;  ///< kind of the running item, if its time is measured
+  nanoseconds begin_{0};
+  std::array<kind_of_items, 256> kinds_{};  ///< a cache; kinds that share a place are looked at again
 };
 
 /// Throws imbrex::error outside of a PE. `what` is a function of the package; `elsewhere` is the remedy.

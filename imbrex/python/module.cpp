@@ -383,10 +383,11 @@ nb::tuple run_program(nb::object function, const options& settings) {
     interrupts ends(num_processes() == 1);
     std::vector<std::unique_ptr<interpreter_lock>> locks;
     std::vector<std::unique_ptr<end_of_awaitables>> ends_of_awaitables;
+    const bool has_several_pes = settings.pes != 1;
     const pe_attachment attachment([&](detail::scheduler& pe) {
       if (pe.pe() == detail::scheduler::no_pe) return;
       ends.watch(pe);
-      pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>()),
+      pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>(pe, has_several_pes)),
                 has_native_classes() ? observed::items : observed::thread);
       pe.attach(*ends_of_awaitables.emplace_back(std::make_unique<end_of_awaitables>(pe)), observed::thread);
     });

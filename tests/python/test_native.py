@@ -313,6 +313,7 @@ def test_entries_run_without_the_lock_of_the_interpreter(run, machine):
         await cell.number.call()
         other = threading.Thread(target=count)
         other.start()
+        await cell.compute.call(0.001)  # from now on its calls are known to be long
         before = turns
         assert await cell.compute.call(0.2) > 0
         made = turns - before
