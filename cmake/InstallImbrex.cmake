@@ -12,10 +12,11 @@ install(TARGETS ${libraries} EXPORT imbrexTargets
 # Headers for programs that have another library, which no component of ours compiles.
 install(FILES imbrex/serial/eigen.hpp imbrex/serial/kokkos.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/serial COMPONENT development)
-install(FILES imbrex/kokkos.hpp imbrex/python.hpp
+install(FILES imbrex/kokkos.hpp imbrex/mpi.hpp imbrex/python.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex COMPONENT development)
 set(for_python ${IMBREX_INSTALLED_HEADERS})
 list(FILTER for_python INCLUDE REGEX "^imbrex/python/")
+install(FILES imbrex/mpi/rank/await.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/mpi/rank COMPONENT development)
 install(FILES ${for_python} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/python COMPONENT development)
 install(FILES imbrex/core/gpu/kokkos.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/core/gpu COMPONENT development)
 # Commands of gdb for programs that use Imbrex.
@@ -34,6 +35,7 @@ install(
         cmake/gcc_coroutine_temporaries.cpp
         cmake/Findhwloc.cmake
         cmake/ImbrexPythonModule.cmake
+        cmake/ImbrexRankLibrary.cmake
         cmake/WarnWithoutBuildType.cmake
   DESTINATION ${package_dir} COMPONENT development
 )

@@ -19,6 +19,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/collectives.hpp
   imbrex/create.hpp
   imbrex/mailbox.hpp
+  imbrex/mpi.hpp
   imbrex/process_group.hpp
   imbrex/checkpoint.hpp
   imbrex/rebalance.hpp

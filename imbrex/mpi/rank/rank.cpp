@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/mpi/rank/await.hpp>
 #include <imbrex/mpi/rank/packet.hpp>
 #include <imbrex/mpi/rank/rank_ends.hpp>
 #include <imbrex/mpi/rank/rank_objects.hpp>
@@ -114,6 +115,7 @@ bool rank::start(scope& entry, const waiter& awaiter) {
 
 void rank::leave_entry() noexcept {
   if (way.is_begun()) return;
+  awaited_.reset();  // may refer to the stack
   fiber_.reset();
   callbacks_.release();
   wait_.reset();  // may still be registered with the entry

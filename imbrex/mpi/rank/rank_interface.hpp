@@ -30,6 +30,8 @@ class stream;
 
 namespace imbrex::mpi {
 
+class awaited_by_rank;
+
 /// The MPI function that a rank is executing, and its text in reports.
 struct mpi_call {
   const char* function = nullptr;
@@ -148,6 +150,7 @@ class rank {
 
  private:
   friend class journey;
+  friend class rank_wait;
   class wait;
   struct ready_item : detail::work {
     rank* owner;
@@ -201,6 +204,7 @@ class rank {
   std::unique_ptr<fiber> fiber_;
   callback_stack callbacks_;
   std::unique_ptr<wait> wait_;
+  std::unique_ptr<awaited_by_rank> awaited_;  ///< by `mpi::wait`
   entry_state entry_;
   wait_state waits_;
   delivery delivery_ = delivery::none;
