@@ -2,6 +2,8 @@
 """Chare classes of C++ (native.cpp) in programs of Python."""
 
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -338,3 +340,13 @@ def test_several_pes_run_chares_of_cpp(machine):
             assert await cells.around.reduce(ix.sum, 0.0) == 16
         return set(pes)
     assert ix.run(main, argv=[], pes=3) == {0, 1, 2}
+
+
+def test_equal_names_in_two_modules_are_refused():
+    program = """
+import imbrex as ix, native_chares, native_twin
+ix.run(lambda: None, argv=[])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "two libraries have an entry method of one name" in done.stderr and "counter" in done.stderr

@@ -34,6 +34,11 @@ constinit std::vector<message_type*> numbered;
 /// True if the type is a lambda: some compilers spell all lambdas of a function alike.
 bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") != spelling.npos; }
 
+bool is_in_anonymous_namespace(std::string_view spelling) {
+  return spelling.find("(anonymous namespace)") != spelling.npos ||
+         spelling.find("{anonymous}") != spelling.npos;
+}
+
 [[noreturn]] void throw_no_such_kind(std::uint32_t id) {
   throw serial_error("a message names entry " + std::to_string(id) + ", but this program has " +
                      std::to_string(numbered.size()) + "; do all processes run the same build?");
@@ -129,6 +134,10 @@ void message_table::number() {
   std::vector<message_type*> unique;
   for (const auto& [place, t] : all) {
     const bool again = !unique.empty() && unique.back()->spelling == t->spelling;
+    if (again && is_in_anonymous_namespace(t->spelling) && module_of(t->run) != module_of(unique.back()->run))
+      throw error(
+          "two libraries have an entry method of one name: " + std::string(t->spelling) +
+          ". Their classes are different ones in anonymous namespaces; give one of them another name");
     // Equal spellings in different shared libraries are one entry; within a library the linker would have
     // merged them.
     if (again && module_of(t->run) != module_of(unique.back()->run)) {
