@@ -290,6 +290,13 @@ class Programs(ProgramCase):
         self.assertIn("-limbrex_mpi", execute(BIN / "imbrex-mpicxx", "-link_info").stdout)
         self.assertNotIn("-L", execute(BIN / "imbrex-mpicxx", "-show", "-c", "x.cpp").stdout)
         self.assertRegex(execute(BIN / "imbrex-mpicxx", "-show", "-cxx=clang++", "x.o").stdout, "^clang[+][+] x.o ")
+        self.assertEqual(execute(BIN / "imbrex-mpicc", "--showme", "x.c").stdout, show)
+        self.assertRegex(execute(BIN / "imbrex-mpicc", "--showme:compile").stdout, r"^-I\S+/include\n$")
+        self.assertRegex(execute(BIN / "imbrex-mpicc", "-showme:link").stdout, r"^-L\S+ -Wl,-rpath,\S+ -limbrex_mpi\n$")
+        self.assertEqual(execute(BIN / "imbrex-mpicc", "-showme:libs").stdout, "imbrex_mpi\n")
+        unknown = execute(BIN / "imbrex-mpicc", "-showme:cost")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("imbrex-mpicc: error: -showme:cost: one of command, ", unknown.stderr)
         version = execute(BIN / "imbrex-mpicc", "--version")
         self.assertEqual(version.stdout, execute("cc", "--version").stdout)
 
