@@ -85,7 +85,7 @@ int* rank_data::predefined_attribute(int key) {
     case MPI_LASTUSEDCODE:
       attributes_.last_used_code = objects_.codes.last_used();
       return &attributes_.last_used_code;
-    case MPI_APPNUM: attributes_.appnum = 0; return &attributes_.appnum;
+    case MPI_APPNUM: attributes_.appnum = program::current().number; return &attributes_.appnum;
     default: return nullptr;
   }
 }

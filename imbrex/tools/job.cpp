@@ -62,11 +62,9 @@ constexpr auto quit_gap = 2s;
 
 time_point now() { return std::chrono::steady_clock::now(); }
 
-/// The threads of OpenMP and BLAS for each PE of such a job; none if the user has set their number, or if
-/// there is one PE. `pes`: of each process; 0: their share of the processors.
+/// The threads of OpenMP and BLAS for each PE of such a job; none if there is one PE. `pes`: of each process;
+/// 0: their share of the processors.
 std::optional<int> threads_of_libraries(int processes, int pes) {
-  const char* const value = std::getenv(library_threads_variable);
-  if (value != nullptr && is_number_of_threads(value)) return std::nullopt;
   const int processors = usable_processors();
   if (pes == 0) pes = std::max(1, processors / processes);
   const std::int64_t pes_of_job = processes * std::int64_t{pes};
@@ -74,13 +72,16 @@ std::optional<int> threads_of_libraries(int processes, int pes) {
   return library_threads(processors, static_cast<int>(std::min<std::int64_t>(pes_of_job, processors)));
 }
 
-/// The variables of a job's processes, with that for the threads of libraries unless the user has set it.
-std::vector<std::pair<std::string, std::string>> environment_of(const job_settings& settings) {
-  auto variables = settings.environment;
-  if (settings.is_foreign()) return variables;
-  if (const auto threads = threads_of_libraries(settings.processes, settings.pes))
-    variables.emplace_back(library_threads_variable, std::to_string(*threads));
-  return variables;
+/// The programs of a job, with a variable for the threads of libraries unless the user has set their number.
+std::vector<job_program> programs_of(const job_settings& settings) {
+  std::vector<job_program> programs = settings.programs;
+  if (programs.empty()) programs.push_back({settings.processes, settings.command, settings.environment});
+  if (settings.is_foreign()) return programs;
+  const auto threads = threads_of_libraries(settings.processes, settings.pes);
+  for (job_program& each : programs)
+    if (threads && !is_number_of_threads(variable_of_programs(each.environment, library_threads_variable)))
+      set_variable(each.environment, library_threads_variable, std::to_string(*threads));
+  return programs;
 }
 
 /// A message in the launcher's own name.
@@ -173,23 +174,26 @@ class job {
 
   void start() {
     members_.reserve(static_cast<std::size_t>(settings_.processes));
-    const process_request request{.command = settings_.command,
-                                  .environment = environment_of(settings_),
-                                  .kept_open = launcher_.clean.descriptor(),
-                                  .ignored = settings_.restarts.signal,
-                                  .state = launcher_.signals.inherited()};
-    for (int rank = 0; rank < settings_.processes; ++rank) {
-      rank_process child = settings_.is_foreign()
-                               ? start_foreign_launcher(request)
-                               : start_rank(request, rank, settings_.processes, launcher_pipe_);
-      launcher_.clean.note(child.pid);
-      const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
-      std::string name = name_of(rank, child.pid);
-      line_source out(std::move(child.standard_output), outputs_.standard_output(), prefix);
-      line_source error(std::move(child.standard_error), outputs_.standard_error(), prefix,
-                        settings_.prefix ? nullptr : &error_filter_);
-      members_.push_back({std::move(child), std::move(name), std::move(out), std::move(error)});
-      ++running_;
+    for (const job_program& program : programs_of(settings_)) {
+      const process_request request{.command = program.command,
+                                    .environment = program.environment,
+                                    .kept_open = launcher_.clean.descriptor(),
+                                    .ignored = settings_.restarts.signal,
+                                    .state = launcher_.signals.inherited()};
+      for (int i = 0; i < program.processes; ++i) {
+        const auto rank = static_cast<int>(members_.size());
+        rank_process child = settings_.is_foreign()
+                                 ? start_foreign_launcher(request)
+                                 : start_rank(request, rank, settings_.processes, launcher_pipe_);
+        launcher_.clean.note(child.pid);
+        const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
+        std::string name = name_of(rank, child.pid);
+        line_source out(std::move(child.standard_output), outputs_.standard_output(), prefix);
+        line_source error(std::move(child.standard_error), outputs_.standard_error(), prefix,
+                          settings_.prefix ? nullptr : &error_filter_);
+        members_.push_back({std::move(child), std::move(name), std::move(out), std::move(error)});
+        ++running_;
+      }
     }
     launcher_pipe_.close();
     meet();

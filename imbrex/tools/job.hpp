@@ -4,16 +4,23 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <imbrex/tools/cleaner.hpp>
 #include <imbrex/tools/foreign_launcher.hpp>
+#include <imbrex/tools/job_environment.hpp>
 #include <imbrex/tools/metrics/metrics_address.hpp>
 #include <imbrex/tools/process/signal_source.hpp>
 #include <imbrex/tools/restart_settings.hpp>
 
 namespace imbrex::tools {
+
+/// One of several programs of a job, on consecutive processes.
+struct job_program {
+  int processes = 1;
+  std::vector<std::string> command;
+  environment_variables environment;
+};
 
 /// Settings of `imbrex run`.
 struct job_settings {
@@ -22,7 +29,9 @@ struct job_settings {
   bool prefix = false;                               ///< "[rank] " before each line
   std::optional<std::chrono::milliseconds> timeout;  ///< longest time of the job, with all its restarts
   std::vector<std::string> command;                  ///< the program and its arguments
-  std::vector<std::pair<std::string, std::string>> environment;  ///< additional variables of its environment
+  environment_variables environment;                 ///< additional variables of its environment
+  /// The programs of a job with several, instead of `command` and `environment`.
+  std::vector<job_program> programs;
   /// Name of the launcher, such as "srun", that starts the processes; empty: this command does.
   std::string foreign_launcher;
   int pes = 0;  ///< PEs of each process; 0: their share of the processors

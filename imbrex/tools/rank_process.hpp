@@ -4,10 +4,10 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <imbrex/base/host/descriptor.hpp>
+#include <imbrex/tools/job_environment.hpp>
 #include <imbrex/tools/process/program_start.hpp>
 
 namespace imbrex::tools {
@@ -19,9 +19,6 @@ struct rank_process {
   descriptor standard_output;
   descriptor standard_error;
 };
-
-/// Names and values.
-using environment_variables = std::vector<std::pair<std::string, std::string>>;
 
 /// The program of a job's processes, and what they inherit.
 struct process_request {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/lost_process.hpp>
 #include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/options/command.hpp>
@@ -27,9 +29,13 @@
 #include <imbrex/checkpoint/folder.hpp>
 #include <imbrex/core/options/environment_options.hpp>
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/mpi/image/program_number.hpp>
 #include <imbrex/net/ucx/library.hpp>
 #include <imbrex/tools/foreign_launcher.hpp>
+#include <imbrex/tools/hosts_file.hpp>
+#include <imbrex/tools/job_environment.hpp>
 #include <imbrex/tools/mpi_program.hpp>
+#include <imbrex/tools/program_list.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -73,7 +79,9 @@ int ranks_of(const std::string& text) {
 /// The options of `imbrex run` or `imbrex mpiexec` as written.
 struct run_options {
   std::optional<std::string> processes, timeout, file, restarts, checkpoint_memory, metrics;
-  bool prefix = false, preload = false;
+  bool prefix = false, preload = false, oversubscribe = false;
+  environment_variables own_variables;     ///< `-x` and `-env`: of the first program
+  environment_variables shared_variables;  ///< `-genv`: of all programs
   std::map<std::string, std::optional<std::string>> with_value{{"--ranks", {}}};  ///< options for the program
   std::map<std::string, bool> flags;
   std::vector<std::string> program;
@@ -88,6 +96,35 @@ struct run_options {
     return words;
   }
 };
+
+/// Options by which other launchers are called.
+void add_options_of_others(command& run, run_options& input) {
+  run.option(
+         "-x", "NAME[=VALUE]",
+         [&input](const std::string& text) { add_written_variable(input.own_variables, "-x", text); },
+         "set a variable of the program's environment; without VALUE the program inherits it")
+      .option(
+          "-env", "NAME VALUE",
+          [&input](const std::string& name, const std::string& value) {
+            add_written_variable(input.own_variables, "-env", name, value);
+          },
+          "the same as -x NAME=VALUE")
+      .option(
+          "-genv", "NAME VALUE",
+          [&input](const std::string& name, const std::string& value) {
+            add_written_variable(input.shared_variables, "-genv", name, value);
+          },
+          "set a variable of the environment of all programs")
+      .flag("--oversubscribe", input.oversubscribe,
+            "allow more PEs than processors, as is always allowed: no effect");
+  run.option(
+      "--hostfile", "FILE", [](const std::string& file) { check_hosts_file("--hostfile", file); },
+      "a file of hosts, which may name this host alone");
+  for (const char* const other : {"-hostfile", "--machinefile", "-machinefile"})
+    run.option(
+        other, "FILE", [other](const std::string& file) { check_hosts_file(other, file); },
+        "the same as --hostfile");
+}
 
 void add_common_options(command& run, run_options& input) {
   run.flag("--prefix", input.prefix, "put \"[rank] \" before each line of output")
@@ -112,6 +149,7 @@ void add_common_options(command& run, run_options& input) {
               "shared libraries with separate variables in each rank: libfoo,libbar")
       .flag("--preload", input.preload,
             "load the MPI library at the start of a program that loads it later, such as Python with mpi4py");
+  add_options_of_others(run, input);
   for (const option_words& known : runtime_options()) {
     const std::string name(known.name);
     if (known.value.empty())
@@ -123,38 +161,45 @@ void add_common_options(command& run, run_options& input) {
 }
 
 std::optional<std::string> read_run_options(run_options& input, std::span<const std::string> words) {
-  command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
+  command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...] [: -n N PROGRAM [ARGUMENTS...]]...",
               "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
               "standard output and standard error are passed on whole. An error that all processes report at "
               "their start is printed once, unless --prefix is given. With --restarts and without -n, the "
               "program may be a launcher that starts the processes itself: imbrex run --restarts 5 "
               "--checkpoint DIR -- srun -n 64 ./app.");
   run.option("-n", "N", input.processes, "number of processes (default 1 for an MPI program)")
+      .option("-np", "N", input.processes, "the same")
       .option("--ranks", "N", input.with_value["--ranks"],
               "number of MPI ranks in all processes together (default one in each)");
   add_common_options(run, input);
   return run
       .note(
           "The status is 0, or that of the first process that failed (128 + signal if a signal killed it). "
-          "Arguments after PROGRAM belong to the program, also options such as --pes. --ranks and the "
-          "options from --rank-stack on are passed to the program: after its arguments, or to an MPI program "
-          "in IMBREX_OPTIONS.")
+          "Arguments after PROGRAM belong to the program, also options such as --pes. --ranks, those from "
+          "--rank-stack to --privatise and those of the runtime are passed to the program: after its "
+          "arguments, or to an MPI program in IMBREX_OPTIONS. A word ':' begins a further program of MPI, "
+          "with "
+          "-n, -x and -env of its own.")
       .read(words);
 }
 
 std::optional<std::string> read_mpiexec_options(run_options& input, std::span<const std::string> words) {
-  command mpiexec("imbrex mpiexec", "-n RANKS [OPTIONS] PROGRAM [ARGUMENTS...]",
+  command mpiexec("imbrex mpiexec",
+                  "-n RANKS [OPTIONS] PROGRAM [ARGUMENTS...] [: -n RANKS PROGRAM [ARGUMENTS...]]...",
                   "Runs the ranks of an MPI program in one process, on all processors. A program that loads "
                   "MPI later, such as Python with mpi4py, gets a process for each rank. Several processes "
-                  "with several ranks each are started by `imbrex run`.");
+                  "with several ranks each are started by `imbrex run`. Several programs run in as few "
+                  "processes as can have equally many ranks each.");
   mpiexec.option("-n", "RANKS", input.processes, "number of ranks (default 1)");
   for (const char* const other : {"-np", "--n", "--np"})
     mpiexec.option(other, "RANKS", input.processes, "the same");
   add_common_options(mpiexec, input);
   return mpiexec
       .note(
-          "Arguments after PROGRAM belong to the program. The options from --rank-stack on are passed to it "
-          "in IMBREX_OPTIONS.")
+          "Arguments after PROGRAM belong to the program. The options from --rank-stack to --privatise and "
+          "those of the runtime are passed to it in IMBREX_OPTIONS. A word ':' begins a further program, "
+          "with "
+          "-n, -x and -env of its own.")
       .read(words);
 }
 
@@ -181,16 +226,21 @@ std::string value_in(const std::vector<std::string>& words, const std::string& n
 std::vector<std::string> words_of_variable(const std::string& text) {
   return command_words(text).value_or(std::vector<std::string>());
 }
-std::string inherited_variable() {
-  const char* const text = std::getenv(variable_of_options);
-  return text == nullptr ? "" : text;
+/// The variables that the user sets for the program.
+environment_variables variables_of(const run_options& input) {
+  environment_variables all = input.shared_variables;
+  for (const auto& [name, value] : input.own_variables) set_variable(all, name, value);
+  return all;
+}
+std::vector<std::string> words_of_variable(const environment_variables& of_program) {
+  return words_of_variable(variable_of_programs(of_program, variable_of_options));
 }
 
 /// The value of an option of the runtime, wherever it is written.
 std::string value_in_all(const run_options& input, bool is_mpi, const std::string& name) {
   const auto at = input.with_value.find(name);
   if (at != input.with_value.end() && at->second) return *at->second;
-  return value_in(is_mpi ? words_of_variable(inherited_variable()) : input.program, name);
+  return value_in(is_mpi ? words_of_variable(variables_of(input)) : input.program, name);
 }
 
 /// The PEs of each process: those of --pes, or the one of a process of Python; 0: their share of the
@@ -198,7 +248,7 @@ std::string value_in_all(const run_options& input, bool is_mpi, const std::strin
 int pes_of_process(const run_options& input, const options_file& from_file, bool is_mpi) {
   std::string text = value_in_all(input, is_mpi, "--pes");
   if (text.empty()) text = value_in(from_file.words, "--pes");
-  if (text.empty()) text = value_in(words_of_variable(inherited_variable()), "--pes");
+  if (text.empty()) text = value_in(words_of_variable(variables_of(input)), "--pes");
   if (text.empty() && !is_mpi && is_python(input.program.front())) return 1;
   return parse_number<int>(text).value_or(0);
 }
@@ -214,11 +264,8 @@ std::string folder_on_hosts() {
 
 /// Prepends `more` to a variable in the program's environment.
 void put_before(job_settings& request, const char* variable, const std::string& more) {
-  for (auto& [name, value] : request.environment)
-    if (name == variable) return static_cast<void>(value = more + ":" + value);
-  const char* const others = std::getenv(variable);
-  request.environment.emplace_back(variable,
-                                   others == nullptr || *others == '\0' ? more : more + ":" + others);
+  const std::string others = variable_of_programs(request.environment, variable);
+  set_variable(request.environment, variable, others.empty() ? more : more + ":" + others);
 }
 
 /// The number of ranks in these option words; without --ranks, one for each process.
@@ -236,7 +283,7 @@ int ranks_in(const std::vector<std::string>& words, int processes) {
 /// Passes option words to an MPI program in a variable, as it interprets its command line itself.
 /// `keeps_ranks`: the job may go on with another number of processes, and has as many ranks then.
 void give_words(job_settings& request, std::vector<std::string> words, bool keeps_ranks) {
-  std::vector<std::string> all = words_of_variable(inherited_variable());
+  std::vector<std::string> all = words_of_variable(request.environment);
   all.insert(all.end(), words.begin(), words.end());
   request.ranks = ranks_in(all, request.processes);
   if (keeps_ranks) words.insert(words.end(), {"--ranks", std::to_string(request.ranks)});
@@ -254,8 +301,8 @@ void show_library_of_mpi(job_settings& request) {
 /// process a separate job.
 void keep_mpi4py_from_others(job_settings& request) {
   const std::string folder = mpich_folder();
-  if (!folder.empty() && std::getenv("MPI4PY_LIBMPI") == nullptr)
-    request.environment.emplace_back("MPI4PY_LIBMPI", folder + "/libmpi.so.12");
+  if (!folder.empty() && variable_of_programs(request.environment, "MPI4PY_LIBMPI").empty())
+    set_variable(request.environment, "MPI4PY_LIBMPI", folder + "/libmpi.so.12");
 }
 
 /// `is_requested`: the user has set --preload.
@@ -296,11 +343,6 @@ void require_program(const std::vector<std::string>& command, const char* name, 
     throw usage_error("no program to run; write imbrex " + std::string(name) + " " + usage +
                       " PROGRAM [ARGUMENTS...]");
   if (command.front().empty()) throw usage_error("the name of the program is empty");
-  if (std::ranges::find(command, ":") != command.end())
-    throw usage_error(
-        "the word ':' would begin a second program, but all processes run one program: start a script that "
-        "chooses the program by the variable IMBREX_RANK. Start a program that takes the word ':' itself by "
-        "a script, too");
 }
 
 bool is_of_mpi(const run_options& input, way_to_mpi way) {
@@ -310,10 +352,11 @@ bool is_of_mpi(const run_options& input, way_to_mpi way) {
 /// The common part of `imbrex run` and `imbrex mpiexec`, after the numbers are known.
 job_settings job_of(run_options input, const options_file& from_file, int processes, way_to_mpi way) {
   job_settings request;
+  request.environment = variables_of(input);
   if (const std::string folder = ucx::bundled_folder();
-      !folder.empty() && std::getenv("IMBREX_BUNDLED_UCX") == nullptr)
-    request.environment.emplace_back("IMBREX_BUNDLED_UCX",
-                                     folder);  // for programs without a UCX of their own
+      !folder.empty() && variable_of_programs(request.environment, "IMBREX_BUNDLED_UCX").empty())
+    set_variable(request.environment, "IMBREX_BUNDLED_UCX",
+                 folder);  // for programs without a UCX of their own
   const bool is_mpi = is_of_mpi(input, way);
   request.pes = pes_of_process(input, from_file, is_mpi);
   request.command = std::move(input.program);
@@ -395,6 +438,7 @@ void choose_checkpoints(run_options& input, bool is_foreign, bool is_mpi) {
 /// The job of a launcher that starts the processes itself.
 job_settings job_of_foreign(run_options input, const options_file& from_file) {
   job_settings request;
+  request.environment = variables_of(input);
   request.command = input.program;
   request.foreign_launcher = name_of_foreign_launcher(input.program.front());
   const std::string& name = request.foreign_launcher;
@@ -443,11 +487,75 @@ job_settings job_with_restarts(run_options input, const options_file& from_file,
   return request;
 }
 
+/// The processes of a job with several programs, each with its number of them.
+struct program_processes {
+  std::vector<int> of_each;
+  int all() const { return std::accumulate(of_each.begin(), of_each.end(), 0); }
+};
+
+/// Gives all processes equally many PEs, so that consecutive ranks on consecutive PEs are those of a program.
+void give_equal_pes(job_settings& request) {
+  request.pes = std::max(1, usable_processors() / request.processes);
+  add_options(request.environment, {"--pes", std::to_string(request.pes)});
+}
+
+/// A job with the program of `input` and further ones, whose ranks of MPI are members of one MPI_COMM_WORLD.
+job_settings job_of_programs(const run_options& input, const std::vector<listed_program>& others,
+                             const options_file& from_file, const program_processes& processes) {
+  if (input.flags.at("--migratable"))
+    throw usage_error(
+        "--migratable: ranks go to other processes, and those after the word ':' run another program; leave "
+        "out --migratable, or start one program");
+  job_settings whole;
+  for (std::size_t i = 0; i < processes.of_each.size(); ++i) {
+    run_options own = input;
+    if (i > 0) {
+      own.program = others[i - 1].command;
+      own.own_variables = others[i - 1].environment;
+    }
+    require_program(own.program, "run", "-n N");
+    const way_to_mpi way = way_of(own.program, own.has("--ranks"));
+    if (!is_of_mpi(own, way))
+      throw usage_error(printable(own.program.front()) +
+                        " has no ranks of MPI: a job of several programs has ranks alone, as chares need the "
+                        "same program in all processes. For a script that starts a program of MPI, give "
+                        "--ranks N, the number of ranks of all programs");
+    job_settings one = job_with_restarts(std::move(own), from_file, processes.all(), way);
+    if (one.ranks % one.processes != 0)
+      throw usage_error("--ranks " + std::to_string(one.ranks) + ": each of the " +
+                        std::to_string(one.processes) +
+                        " processes must have equally many ranks, since they run several programs; give a "
+                        "multiple of their number");
+    if (one.ranks > one.processes && one.pes == 0) give_equal_pes(one);
+    set_variable(one.environment, mpi::variable_of_program, std::to_string(i));
+    const job_program program{processes.of_each[i], one.command, one.environment};
+    if (i == 0) whole = std::move(one);
+    whole.programs.push_back(program);
+  }
+  return whole;
+}
+
 job_settings job_of_run(run_options input) {
   options_file from_file;
   if (input.file) from_file = read_options_file(*input.file);
   if (!input.processes && !input.program.empty() && !name_of_foreign_launcher(input.program.front()).empty())
     return job_of_foreign(std::move(input), from_file);
+  if (const auto others = cut_at_colons(input.program, "imbrex run"); !others.empty()) {
+    program_processes processes;
+    if (!input.processes)
+      throw usage_error(
+          "-n is missing: give the number of processes of each program, such as imbrex run -n 2 "
+          "./a : -n 2 ./b");
+    processes.of_each.push_back(processes_of(*input.processes));
+    for (const listed_program& each : others) {
+      if (!each.number)
+        throw usage_error("-n is missing: give the number of processes of " +
+                          printable(each.command.front()) + ", such as : -n 2 " +
+                          printable(each.command.front()));
+      processes.of_each.push_back(processes_of(*each.number));
+    }
+    return job_of_programs(input, others, from_file, processes);
+  }
   const way_to_mpi way = way_of(input.program, input.has("--ranks"));
   const bool is_mpi = is_of_mpi(input, way);
   if (!input.processes && from_file.processes == 0 && !is_mpi)
@@ -461,9 +569,33 @@ job_settings job_of_run(run_options input) {
   return job_with_restarts(std::move(input), from_file, processes, way);
 }
 
+/// `imbrex mpiexec` with several programs. Programs that load MPI later have one rank in each process.
+job_settings job_of_lists(run_options input, const std::vector<listed_program>& others,
+                          const options_file& from_file) {
+  std::vector<int> ranks{ranks_of(input.processes.value_or("1"))};
+  bool has_one_rank = input.preload || way_of(input.program, true) == way_to_mpi::through_python;
+  for (const listed_program& each : others) {
+    ranks.push_back(ranks_of(each.number.value_or("1")));
+    has_one_rank = has_one_rank || way_of(each.command, true) == way_to_mpi::through_python;
+  }
+  int in_process = has_one_rank ? 1 : 0;
+  for (const int number : ranks) in_process = std::gcd(in_process, number);
+  program_processes processes;
+  for (const int number : ranks) processes.of_each.push_back(number / in_process);
+  if (processes.all() > max_processes)
+    throw usage_error("the programs would have " + std::to_string(processes.all()) + " processes, with " +
+                      std::to_string(in_process) + " ranks in each; at most " +
+                      std::to_string(max_processes) +
+                      " are possible: give numbers of ranks with a common divisor");
+  input.with_value["--ranks"] = std::to_string(processes.all() * in_process);
+  return job_of_programs(input, others, from_file, processes);
+}
+
 job_settings job_of_mpiexec(run_options input) {
   options_file from_file;
   if (input.file) from_file = read_options_file(*input.file);
+  if (const auto others = cut_at_colons(input.program, "imbrex mpiexec"); !others.empty())
+    return job_of_lists(std::move(input), others, from_file);
   require_program(input.program, "mpiexec", "-n RANKS");
   const way_to_mpi way = way_of(input.program, true);
   const std::string ranks = input.processes.value_or(std::to_string(std::max(from_file.processes, 1)));

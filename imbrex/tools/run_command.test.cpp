@@ -208,12 +208,92 @@ TEST(run_command, takes_a_number_of_ranks_by_mpiexec) {
   EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "2"}), imbrex::usage_error);
 }
 
-TEST(run_command, runs_no_two_programs) {
-  EXPECT_TRUE(
-      complaint({"-n", "2", "./a", ":", "-n", "2", "./b"}).starts_with("the word ':' would begin a second "))
-      << complaint({"-n", "2", "./a", ":", "-n", "2", "./b"});
-  EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "2", "./a", ":", "-n", "2", "./b"}),
-               imbrex::usage_error);
+/// The numbers of processes and the commands of a job's programs.
+std::vector<std::pair<int, words>> programs_of(const job_settings& request) {
+  std::vector<std::pair<int, words>> all;
+  for (const auto& each : request.programs) all.emplace_back(each.processes, each.command);
+  return all;
+}
+
+TEST(run_command, runs_several_programs) {
+  const job_settings request = settings(
+      {"-n", "2", "--ranks", "12", "--pes", "1", "a", "x", ":", "-np", "4", "-x", "OWN=1", "b", "y"});
+  EXPECT_EQ(request.processes, 6);
+  EXPECT_EQ(request.ranks, 12);
+  EXPECT_EQ(programs_of(request), (std::vector<std::pair<int, words>>{{2, {"a", "x"}}, {4, {"b", "y"}}}));
+  for (const auto& [name, value] : request.programs[0].environment) EXPECT_NE(name, "OWN");
+  EXPECT_EQ(request.programs[1].environment.front(), (std::pair<std::string, std::string>("OWN", "1")));
+  EXPECT_EQ(request.programs[1].environment.back(),
+            (std::pair<std::string, std::string>("IMBREX_PROGRAM", "1")));
+}
+
+TEST(run_command, gives_processes_of_several_programs_equally_many_ranks) {
+  const auto counts = [](const words& line) {
+    const auto request = std::get<job_settings>(imbrex::tools::parse_mpiexec(line));
+    std::vector<int> all{request.ranks};
+    for (const auto& each : request.programs) all.push_back(each.processes);
+    return all;
+  };
+  EXPECT_EQ(counts({"-n", "8", "a", ":", "-n", "4", "b"}), (std::vector<int>{12, 2, 1}));
+  EXPECT_EQ(counts({"-n", "3", "a", ":", "-n", "3", "b", ":", "c"}), (std::vector<int>{7, 3, 3, 1}));
+  EXPECT_NE(complaint({"-n", "2", "--ranks", "7", "a", ":", "-n", "1", "b"}).find("give a multiple of"),
+            std::string::npos);
+}
+
+TEST(run_command, says_what_is_wrong_with_several_programs) {
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{"-n", "2", "a", ":"}, "no program follows a word ':'"},
+      {{"-n", "2", "a", ":", ":", "-n", "2", "b"}, "no program follows a word ':'"},
+      {{"-n", "2", "a", ":", "-n", "2"}, "no program follows a word ':'"},
+      {{"-n", "2", ":", "-n", "2", "b"}, "no program stands before the word ':'"},
+      {{"-n", "2", "a", ":", "b"}, "-n is missing: give the number of processes of b"},
+      {{"a", ":", "-n", "2", "b"}, "-n is missing: give the number of processes of each program"},
+      {{"-n", "2", "a", ":", "-n", "0", "b"}, "-n 0: the number of processes"},
+      {{"-n", "2", "a", ":", "-n"}, "-n needs a value"},
+      {{"-n", "2", "a", ":", "-n", "2", "--pes", "2", "b"}, "stand before the first one"},
+      {{"-n", "2", "--ranks", "4", "--migratable", "a", ":", "-n", "2", "b"},
+       "--migratable: ranks go to other"},
+      {{"-n", "2", "a", ":", "-n", "2", "b"}, "a has no ranks of MPI"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+  EXPECT_THROW(imbrex::tools::parse_mpiexec(words{"-n", "2", "a", ":"}), imbrex::usage_error);
+}
+
+TEST(run_command, takes_options_of_other_launchers) {
+  const job_settings request =
+      settings({"-np", "2", "--oversubscribe", "-x", "FIRST=a=b", "-x", "HOME", "-env", "SECOND", "", "-genv",
+                "THIRD", ":", "-genv", "FIRST", "hidden", "app", "-x"});
+  EXPECT_EQ(request.processes, 2);
+  EXPECT_EQ(request.command, (words{"app", "-x"}));
+  EXPECT_EQ(variable(request, "FIRST"), "a=b");
+  EXPECT_EQ(variable(request, "SECOND"), "");
+  EXPECT_EQ(variable(request, "THIRD"), ":");
+  EXPECT_EQ(variable(request, "HOME"), "none");
+  const job_settings of_ranks =
+      settings({"-n", "1", "--ranks", "4", "-x", "IMBREX_OPTIONS=--stats --ranks 6", "app"});
+  EXPECT_EQ(variable(of_ranks, "IMBREX_OPTIONS"), "--stats --ranks 6 --ranks 4");
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{"-n", "2", "-x"}, "-x needs a value"},
+      {{"-n", "2", "-x", "", "app"}, "-x '': the name of the variable is missing; write -x NAME=VALUE"},
+      {{"-n", "2", "-x", "=1", "app"}, "-x '=1': the name of the variable is missing"},
+      {{"-n", "2", "-genv", "A"}, "-genv needs two words after it, NAME VALUE"},
+      {{"-n", "2", "-env", "A=1", "app", "b"}, "-env A=1: the name of a variable has no '='"},
+      {{"-n", "2", "--hostfile", "/no/such/file", "app"},
+       "--hostfile /no/such/file: the file cannot be read"},
+      {{"-n", "2", "-machinefile", "/", "app"}, "-machinefile /: the file cannot be read"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+TEST(run_command, starts_processes_on_the_hosts_of_a_file_if_that_is_this_host) {
+  const imbrex::test::temporary_file own("# ours\n\n  localhost slots=4\nlocalhost:2\n127.0.0.1");
+  EXPECT_EQ(settings({"-n", "2", "--hostfile", own.name(), "app"}).processes, 2);
+  const imbrex::test::temporary_file another("localhost\nnode17 slots=4\n");
+  EXPECT_EQ(complaint({"-n", "2", "--machinefile", another.name(), "app"})
+                .find("--machinefile " + another.name() + " names the host node17, and imbrex run starts"),
+            0U);
 }
 
 TEST(run_command, gives_each_process_one_rank_where_mpi_is_loaded_later) {

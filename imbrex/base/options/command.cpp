@@ -31,13 +31,19 @@ command::command(std::string name, std::string_view usage, std::string text)
 }
 
 command& command::flag(std::string_view name, bool& setting, std::string help) {
-  options_.push_back({{name, "", std::move(help)}, [&setting](const std::string&) { setting = true; }});
+  options_.push_back({{name, "", std::move(help)}, [&setting](const std::string&) { setting = true; }, {}});
   return *this;
 }
 
 command& command::option(std::string_view name, std::string_view value,
                          std::function<void(const std::string&)> take, std::string help) {
-  options_.push_back({{name, value, std::move(help)}, std::move(take)});
+  options_.push_back({{name, value, std::move(help)}, std::move(take), {}});
+  return *this;
+}
+
+command& command::option(std::string_view name, std::string_view values,
+                         std::function<void(const std::string&, const std::string&)> take, std::string help) {
+  options_.push_back({{name, values, std::move(help)}, {}, std::move(take)});
   return *this;
 }
 
@@ -95,7 +101,12 @@ void command::take_option(std::span<const std::string> words, std::size_t& at) c
   if (option == nullptr) refuse(word.substr(0, word.find('=')));
   const std::string name(option->words.name);
   const bool attached = end < word.size();
-  if (option->words.value.empty()) {
+  if (option->take_two) {
+    if (attached || at + 2 >= words.size())
+      throw usage_error(name + " needs two words after it, " + std::string(option->words.value) + see_help());
+    option->take_two(words[at + 1], words[at + 2]);
+    at += 2;
+  } else if (option->words.value.empty()) {
     if (attached) throw usage_error(word + ": " + name + " takes no value; leave it out");
     option->take({});
   } else if (attached) {

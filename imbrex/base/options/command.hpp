@@ -30,6 +30,10 @@ class command {
   /// An option with a text as its value; the last one given counts.
   command& option(std::string_view name, std::string_view value, std::optional<std::string>& text,
                   std::string help);
+  /// An option that two words follow: "-genv NAME VALUE".
+  command& option(std::string_view name, std::string_view values,
+                  std::function<void(const std::string& first, const std::string& second)> take,
+                  std::string help);
   /// Words that are no options, also those after "--". Without this and `program` there may be none.
   command& arguments(std::vector<std::string>& words);
   /// A program and its arguments: all words from the first that is no option, or after "--".
@@ -49,6 +53,7 @@ class command {
   struct known_option {
     option_words words;
     std::function<void(const std::string&)> take;
+    std::function<void(const std::string&, const std::string&)> take_two;  ///< instead of `take`
   };
 
   const known_option* find(std::string_view name) const;

@@ -48,6 +48,25 @@ TEST(command, takes_values_that_follow_or_are_attached) {
   EXPECT_TRUE(!none.wet && !none.tile && none.slopes.empty());
 }
 
+TEST(command, takes_two_words_for_an_option) {
+  test_options found;
+  std::string name, value;
+  command roof = found.roof();
+  roof.option(
+      "-pair", "NAME VALUE",
+      [&](const std::string& first, const std::string& second) {
+        name = first;
+        value = second;
+      },
+      "two words");
+  EXPECT_EQ(complaint(roof, {"-pair", "--wet", "-s", "--wet"}), "accepted");
+  EXPECT_EQ(name, "--wet");
+  EXPECT_EQ(value, "-s");
+  EXPECT_TRUE(found.wet && found.slopes.empty());
+  for (const words& line : {words{"-pair"}, words{"-pair", "a"}, words{"-pair=a", "b"}})
+    EXPECT_EQ(complaint(roof, line), "-pair needs two words after it, NAME VALUE; see roof --help");
+}
+
 TEST(command, takes_words_between_options_and_all_behind_two_dashes) {
   test_options found;
   EXPECT_FALSE(found.roof().arguments(found.rest).read(words{"a", "--wet", "-", "", "--", "--tile", "--"}));

@@ -16,11 +16,13 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/core/extension/run.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/mpi/image/child_process.hpp>
 #include <imbrex/mpi/image/program_copy.hpp>
 #include <imbrex/mpi/image/program_image.hpp>
+#include <imbrex/mpi/image/program_number.hpp>
 #include <imbrex/mpi/image/start.hpp>
 #include <imbrex/mpi/launch/crash_words.hpp>
 #include <imbrex/mpi/launch/fixed_addresses.hpp>
@@ -192,6 +194,12 @@ void refuse_checkpoints(const rank_options& settings) {
                       ": ranks of MPI are saved in jobs of imbrex run --migratable alone; add that option");
 }
 
+/// Which of the job's programs this process runs, as the command imbrex has set it.
+int number_of_program() {
+  const char* const text = std::getenv(variable_of_program);
+  return text == nullptr ? 0 : parse_number<int>(text).value_or(0);
+}
+
 int run_ranks(const program_start& start) {
   refuse_second_runtime();
   rank_options settings = read_rank_options();
@@ -211,6 +219,7 @@ int run_ranks(const program_start& start) {
     settings.run.checkpoint.in_any_folder = true;  // MPIX_Checkpoint names it
   }
   what.ranks = settings.ranks;
+  what.number = number_of_program();
   what.stack = settings.stack;
   what.tells_leaks = settings.check;
   what.make_state = [](rank& of) { return std::make_unique<rank_data>(of); };

@@ -54,6 +54,7 @@ class rank_code {
 /// The program that the ranks of a run execute.
 struct program {
   int ranks = 1;
+  int number = 0;                             ///< which of a job's programs, from 0 (MPI_APPNUM)
   std::size_t stack = std::size_t{8} << 20U;  ///< bytes of each rank's stack
   fiber::code_on_stack code = fiber::code_on_stack::no;
   /// Makes a rank's code. Called on the PE where the rank begins.

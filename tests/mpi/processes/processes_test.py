@@ -158,10 +158,27 @@ class Processes(unittest.TestCase):
         for options in (["--rank-stack", "64MB", "-n", 4], ["-np", 4, "--rank-stack=64MB"], ["--pes", 2, "-n4"]):
             done = execute(BIN / "imbrex-mpiexec", *options, program)
             self.assertEqual((done.returncode, len(done.stdout.splitlines()), done.stderr), (0, 4, ""))
-        for command in (["imbrex-mpiexec", "-n", 2], ["imbrex", "run", "-n", 2]):
-            done = execute(BIN / command[0], *command[1:], program, ":", "-n", 2, program)
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("the word ':' would begin a second program", done.stderr)
+
+    def test_a_job_has_several_programs(self):
+        first, second = (self.compile(f"{name}.out", PROGRAMS / "parts.c", f'-DNAME="{name}"')
+                         for name in ("first", "second"))
+        wanted = ([f"rank {r} of 6: first, number 0, sum 6, argument a, variable both, calls 1" for r in range(4)] +
+                  [f"rank {r} of 6: second, number 1, sum 9, argument none, variable own, calls 1" for r in (4, 5)])
+        programs = [first, "a", ":", "-n", 1, "-x", "OF_PARTS=own", second]
+        for command in (["imbrex", "run", "-genv", "OF_PARTS", "both", "-n", 2, "--ranks", 6, *programs],
+                        ["imbrex", "run", "-n", 2, "--ranks", 6, "--pes", 2, "-env", "OF_PARTS", "both", *programs],
+                        ["imbrex-mpiexec", "-genv", "OF_PARTS", "both", "-n", 4, first, "a", ":",
+                         "-n", 2, "-env", "OF_PARTS", "own", second]):
+            with self.subTest(command=command):
+                done = execute(BIN / command[0], *command[1:])
+                self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, wanted), done.stderr)
+        done = execute(BIN / "imbrex", "run", "-n", 1, first, ":", "-n", 1, second, ":", "-n", 1, first)
+        self.assertEqual(sorted(line.partition(", sum")[0] for line in done.stdout.splitlines()),
+                         ["rank 0 of 3: first, number 0", "rank 1 of 3: second, number 1",
+                          "rank 2 of 3: first, number 2"], done.stderr)
+        done = execute(BIN / "imbrex", "run", "-n", 1, first, ":", "-n", 1, "sh", "-c", "true")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("sh has no ranks of MPI: a job of several programs has ranks alone", done.stderr)
 
     def test_another_launcher_than_that_of_mpi_is_told_of(self):
         if not (BUILD / "lib/libimbrex_mpi_bootstrap.so").exists():
