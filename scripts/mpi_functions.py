@@ -19,7 +19,6 @@ UNDECLARED = {
         Session_create_errhandler Session_finalize Session_get_errhandler Session_get_info Session_get_nth_pset
         Session_get_num_psets Session_get_pset_info Session_init Session_set_errhandler Session_attach_buffer
         Session_detach_buffer Session_flush_buffer Session_iflush_buffer""",
-    "Partitioned communication": "Parrived Pready Pready_list Pready_range Precv_init Psend_init",
     "Requests and statuses": """Request_get_status_all Request_get_status_any Request_get_status_some
         Status_get_error Status_get_source Status_get_tag Status_set_error Status_set_source Status_set_tag
         Status_set_elements_c""",

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <imbrex/mpi/object/attribute_set.hpp>
@@ -37,6 +38,8 @@ enum class purpose : std::uint8_t {
   window,  ///< creation of a window
   end,     ///< end of MPI, or of a window
   checkpoint,
+  introduction,  ///< senders of partitioned communication name their tags
+  partition,
 };
 
 class object_reader;
@@ -76,6 +79,13 @@ class communicator final : public counted, public error_target {
   int next_collective() { return static_cast<int>(collectives_++ & 0x3fffffffU); }
   int next_persistent() { return static_cast<int>(persistent_++ & 0x3fffffffU); }
 
+  /// The first of consecutive tags, 0 to 2^30 - 1, for the partitions of a new send.
+  int next_partitions(int count) {
+    constexpr int most = 0x3fffffff;
+    if (partitions_ > most - count) partitions_ = 0;
+    return std::exchange(partitions_, partitions_ + count);
+  }
+
   /// For ranks that leave their process.
   void write(object_writer& to) const;
   static ref<communicator> read(object_reader& from);
@@ -98,6 +108,7 @@ class communicator final : public counted, public error_target {
   ref<communicator> local_;
   std::uint32_t collectives_ = 0;
   std::uint32_t persistent_ = 0;
+  int partitions_ = 0;
 };
 
 }  // namespace imbrex::mpi

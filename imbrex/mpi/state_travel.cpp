@@ -57,7 +57,7 @@ void communicator::write(object_writer& to) const {
     local_->write(to);
   }
   to.handler(handler());
-  out(name, hints, collectives_, persistent_, meetings);
+  out(name, hints, collectives_, persistent_, partitions_, meetings);
   write_topology(*this, out);
   to.attributes(attributes);
 }
@@ -78,7 +78,8 @@ ref<communicator> communicator::read(object_reader& from) {
   ref<error_handler> handler = from.handler();
   ref<communicator> result(is_inter ? new communicator(handle, context, members, rank, remote, local, handler)
                                     : new communicator(handle, context, members, rank, handler));
-  in(result->name, result->hints, result->collectives_, result->persistent_, result->meetings);
+  in(result->name, result->hints, result->collectives_, result->persistent_, result->partitions_,
+     result->meetings);
   read_topology(*result, in);
   from.attributes(result->attributes);
   return result;

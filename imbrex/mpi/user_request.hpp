@@ -13,6 +13,8 @@
 
 namespace imbrex::mpi {
 
+class partitioned_request;
+
 /// The object behind an MPI_Request: a send, a receive, a collective, or a generalised request. Lives until
 /// its handle is freed and its operation has ended.
 class user_request : public counted {
@@ -31,6 +33,7 @@ class user_request : public counted {
   void start(rank& by);
   virtual void cancel(rank& /*by*/) {}
   virtual bool is_generalised() const { return false; }
+  virtual partitioned_request* as_partitioned() { return nullptr; }
   /// Reports the outcome of a done request and makes it inactive. Returns an error code or MPI_SUCCESS.
   int finish(MPI_Status& status);
   /// The outcome, which the request keeps.

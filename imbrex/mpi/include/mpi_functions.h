@@ -131,6 +131,16 @@ IMBREX_MPI(int, Ssend_init, (const void* buf, int count, MPI_Datatype datatype, 
 IMBREX_MPI(int, Ssend_init_c, (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
     MPI_Comm comm, MPI_Request* request))
 
+/* Partitioned communication */
+IMBREX_MPI(int, Parrived, (MPI_Request request, int partition, int* flag))
+IMBREX_MPI(int, Pready, (int partition, MPI_Request request))
+IMBREX_MPI(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request request))
+IMBREX_MPI(int, Pready_range, (int partition_low, int partition_high, MPI_Request request))
+IMBREX_MPI(int, Precv_init, (void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
+    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+IMBREX_MPI(int, Psend_init, (const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+
 /* Requests and statuses */
 IMBREX_MPI(int, Status_c2f, (const MPI_Status* c_status, MPI_Fint* f_status))
 IMBREX_MPI(int, Status_f2c, (const MPI_Fint* f_status, MPI_Status* c_status))
