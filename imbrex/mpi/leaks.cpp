@@ -16,6 +16,7 @@ std::string describe_leaks(rank_data& data) {
   if (data.blocks_on_devices.size() > 0)
     counts["block of device memory"] = static_cast<int>(data.blocks_on_devices.size());
   data.windows.for_each([&](int, const window_object&) { ++counts["window"]; });
+  data.sessions.for_each([&](int, const session&) { ++counts["session"]; });
   data.for_each_communicator([&](int, const communicator& c) {
     ++counts["communicator"];
     names += (names.empty() ? "" : ", ") + describe_communicator(&c);

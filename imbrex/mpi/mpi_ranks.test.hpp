@@ -16,7 +16,7 @@ class on_mpi_ranks : public on_ranks {
     program what;
     what.make_state = [](rank& of) {
       auto state = std::make_unique<rank_data>(of);
-      state->now = rank_data::phase::running;
+      state->now = state->life.initialised = rank_data::phase::running;
       state->world().set_handler(ref(predefined_error_handler(MPI_ERRORS_RETURN)));
       return state;
     };

@@ -14,6 +14,7 @@
 #include <imbrex/device/stream.hpp>
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/memory/device_blocks.hpp>
+#include <imbrex/mpi/object/session.hpp>
 #include <imbrex/mpi/object/window_object.hpp>
 #include <imbrex/mpi/rank/rank_interface.hpp>
 #include <imbrex/mpi/rank/rank_objects.hpp>
@@ -114,6 +115,7 @@ class rank_data final : public rank_state {
   object_table<user_request, handle_kind::request> requests;
   object_table<user_message, handle_kind::request> messages;
   object_table<window_object, handle_kind::window> windows;
+  object_table<session, handle_kind::session> sessions;
   send_buffer buffered;
   collective_points points;
   device_blocks blocks_on_devices;
@@ -121,7 +123,12 @@ class rank_data final : public rank_state {
   std::unique_ptr<rank_part> fortran;  ///< made on first use
 
   enum class phase : std::uint8_t { before, running, finalized };
+  /// Whether the rank may call functions of MPI: from MPI_Init to MPI_Finalize, and while it has a session.
   phase now = phase::before;
+  struct {
+    phase initialised = phase::before;  ///< by MPI_Init and MPI_Finalize alone
+    int open_sessions = 0;
+  } life;
   int thread_level = MPI_THREAD_SINGLE;
   nanoseconds looked{0};  ///< total that MPI_Wtime adds where the clock stands still
 

@@ -103,13 +103,14 @@ std::string rank_data::obstacle() const {
   if (is_active) return "a request of it is under way; complete it, as by MPI_Wait";
   if (has_any(requests)) return "it has persistent requests; free them by MPI_Request_free";
   if (has_any(messages)) return "it has found a message by MPI_Mprobe and not received it";
+  if (life.open_sessions > 0) return "it has a session; end it by MPI_Session_finalize";
   if (has_any(windows)) return "it has windows; free them by MPI_Win_free";
   return "";
 }
 
 void rank_data::write(writer& out) {
   object_writer to(out);
-  out(contexts_, now, thread_level, looked, points.are_counted, points.passed);
+  out(contexts_, now, life.initialised, thread_level, looked, points.are_counted, points.passed);
   buffered.write(out);
   objects_.write(to);
   world_->write(to);
@@ -119,8 +120,8 @@ void rank_data::write(writer& out) {
 
 void rank_data::read(reader& in) {
   object_reader from(in);
-  in(contexts_, now, thread_level, looked, points.are_counted, points.passed);
-  if (now != phase::before) rank_phases::note_initialised();
+  in(contexts_, now, life.initialised, thread_level, looked, points.are_counted, points.passed);
+  if (life.initialised != phase::before) rank_phases::note_initialised();
   buffered.read(in);
   objects_.read(from);
   world_ = communicator::read(from);

@@ -8,7 +8,6 @@ namespace {
 constexpr const char* for_processes = "start all ranks together by `--ranks`";
 constexpr const char* for_files =
     "let each rank write a file of its own by the C library, or one rank for all";
-constexpr const char* for_tools = "run with `--stats` or `--trace`, which report on a run";
 
 }  // namespace
 
@@ -92,35 +91,3 @@ IMBREX_MPI_ABSENT(File_iread_at_all, for_files)
 IMBREX_MPI_ABSENT(File_iwrite_at_all, for_files)
 IMBREX_MPI_ABSENT(File_iread_all, for_files)
 IMBREX_MPI_ABSENT(File_iwrite_all, for_files)
-
-// ---- Tools
-
-IMBREX_MPI_ABSENT(T_category_changed, for_tools)
-IMBREX_MPI_ABSENT(T_category_get_categories, for_tools)
-IMBREX_MPI_ABSENT(T_category_get_cvars, for_tools)
-IMBREX_MPI_ABSENT(T_category_get_index, for_tools)
-IMBREX_MPI_ABSENT(T_category_get_info, for_tools)
-IMBREX_MPI_ABSENT(T_category_get_num, for_tools)
-IMBREX_MPI_ABSENT(T_category_get_pvars, for_tools)
-IMBREX_MPI_ABSENT(T_cvar_get_index, for_tools)
-IMBREX_MPI_ABSENT(T_cvar_get_info, for_tools)
-IMBREX_MPI_ABSENT(T_cvar_get_num, for_tools)
-IMBREX_MPI_ABSENT(T_cvar_handle_alloc, for_tools)
-IMBREX_MPI_ABSENT(T_cvar_handle_free, for_tools)
-IMBREX_MPI_ABSENT(T_cvar_read, for_tools)
-IMBREX_MPI_ABSENT(T_cvar_write, for_tools)
-IMBREX_MPI_ABSENT(T_enum_get_info, for_tools)
-IMBREX_MPI_ABSENT(T_enum_get_item, for_tools)
-IMBREX_MPI_ABSENT(T_finalize, for_tools)
-IMBREX_MPI_ABSENT(T_init_thread, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_get_index, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_get_info, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_get_num, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_handle_alloc, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_handle_free, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_read, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_readreset, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_reset, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_start, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_stop, for_tools)
-IMBREX_MPI_ABSENT(T_pvar_write, for_tools)

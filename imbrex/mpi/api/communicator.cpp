@@ -29,17 +29,6 @@ void require_two_groups(const communicator& in) {
     throw error(MPI_ERR_COMM, "the communicator has one group; give one that MPI_Intercomm_create has made");
 }
 
-/// The hints that this library supports; others are ignored (MPI 4.0, section 7.4.4).
-info known_hints(rank_data& data, MPI_Info handle) {
-  info known;
-  if (handle == MPI_INFO_NULL) return known;
-  const info& hints = data.objects().information(handle);
-  for (const char* key : {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
-                          "mpi_assert_allow_overtaking"})
-    if (const std::string* const value = hints.find(key)) known.set(key, *value);
-  return known;
-}
-
 /// Copies attributes to a new communicator by their copy functions.
 void copy_attributes(const communicator& from, communicator& to) {
   from.attributes.copy(from.handle(), to.attributes);
@@ -112,14 +101,23 @@ void check_leader(const char* what, int rank, int ranks) {
                                   ", and its communicator has ranks 0 to " + std::to_string(ranks - 1));
 }
 
-/// A tag derived from a text that the callers have agreed on.
+}  // namespace
+
+info known_hints(rank_data& data, MPI_Info handle) {
+  info known;
+  if (handle == MPI_INFO_NULL) return known;
+  const info& hints = data.objects().information(handle);
+  for (const char* key : {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
+                          "mpi_assert_allow_overtaking"})
+    if (const std::string* const value = hints.find(key)) known.set(key, *value);
+  return known;
+}
+
 int tag_of(const char* text) {
   std::uint32_t hash = 2166136261;  // FNV-1a
   for (const char* at = text; *at != '\0'; ++at) hash = (hash ^ static_cast<unsigned char>(*at)) * 16777619;
   return static_cast<int>(hash & 0x3fffffffU);
 }
-
-}  // namespace
 
 // ---- queries
 

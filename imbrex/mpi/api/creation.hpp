@@ -35,6 +35,11 @@ ref<communicator> connect(rank_data& data, communicator& local, int leader, comm
 /// A communicator of both groups; the group with `is_high` false comes first.
 ref<communicator> merge(rank_data& data, communicator& groups, bool is_high);
 
+/// A tag derived from a text that the callers have agreed on.
+int tag_of(const char* text);
+/// The hints that this library supports; others are ignored (MPI 4.0, section 7.4.4).
+info known_hints(rank_data& data, MPI_Info handle);
+
 /// The ranks in `of` of a group's members; throws mpi::error (MPI_ERR_GROUP) if one is not in `of`.
 std::vector<int> ranks_in(const communicator& of, const group& part);
 

@@ -22,8 +22,9 @@ namespace imbrex::mpi {
 namespace {
 
 void begin(rank_data& data, const char* function, int level) {
-  if (data.now != rank_data::phase::before)
+  if (data.life.initialised != rank_data::phase::before)
     throw error(MPI_ERR_OTHER, std::string(function) + " was called a second time; call it once");
+  data.life.initialised = rank_data::phase::running;
   data.now = rank_data::phase::running;
   rank_phases::note_initialised();
   data.thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
@@ -72,26 +73,30 @@ IMBREX_MPI_DEFINE(int, Init_thread, (int*, char***, int required, int* provided)
 IMBREX_MPI_DEFINE(int, Initialized, (int* flag)) {
   const rank_data* const data = data_here();
   const bool is_initialised =
-      data != nullptr ? data->now != rank_data::phase::before : rank_phases::are_initialised();
+      data != nullptr ? data->life.initialised != rank_data::phase::before : rank_phases::are_initialised();
   *flag = is_initialised ? 1 : 0;
   return MPI_SUCCESS;
 }
 IMBREX_MPI_DEFINE(int, Finalized, (int* flag)) {
   const rank_data* const data = data_here();
   const bool is_finalised =
-      data != nullptr ? data->now == rank_data::phase::finalized : rank_phases::are_finalised();
+      data != nullptr ? data->life.initialised == rank_data::phase::finalized : rank_phases::are_finalised();
   *flag = is_finalised ? 1 : 0;
   return MPI_SUCCESS;
 }
 IMBREX_MPI_DEFINE(int, Finalize, (void)) {
   return call_running("MPI_Finalize", [](rank_data& data) {
+    if (data.life.initialised == rank_data::phase::before)
+      throw error(MPI_ERR_OTHER,
+                  "MPI_Finalize was called without MPI_Init; end a session by MPI_Session_finalize");
     // Delete functions may still call MPI (MPI 3.1, section 8.7.1).
     data.at(MPI_COMM_SELF)->attributes.clear(MPI_COMM_SELF);
     data.world().attributes.clear(MPI_COMM_WORLD);
     data.buffered.detach(data.self());
     run_collective(data, data.world(), purpose::end, &barrier);
     if (program::current().tells_leaks) tell_leaks(data);
-    data.now = rank_data::phase::finalized;
+    data.life.initialised = rank_data::phase::finalized;
+    if (data.life.open_sessions == 0) data.now = rank_data::phase::finalized;
     rank_phases::note_finalised();
   });
 }

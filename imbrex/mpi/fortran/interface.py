@@ -8,7 +8,7 @@ ABSENT = "absent.cpp"
 
 # Functions that only C has, and functions that Fortran has under another name or by hand.
 NOT_IN_FORTRAN = re.compile(r"Device_\w+|Status_(c2f|f2c|f082c|c2f08|f082f|f2f08)|File_(c2f|f2c)|"
-                            r"Query_cuda_support|\w+_c$")
+                            r"Query_cuda_support|Session_\w+|Group_from_session_pset|Comm_create_from_group|\w+_c$")
 LOGICALS = {"flag", "reorder", "commute", "high", "periods", "remain_dims", "weighted"}
 # Removed from MPI in its third version: they have default integers where C has addresses, and no f08 interface.
 REMOVED = {"Attr_delete", "Attr_get", "Attr_put", "Keyval_create", "Keyval_free", "Address", "Type_extent", "Type_lb",

@@ -26,6 +26,7 @@ typedef int MPI_Info;
 typedef int MPI_Message;
 typedef int MPI_Op;
 typedef int MPI_Request;
+typedef int MPI_Session;
 typedef int MPI_Win;
 typedef struct ADIOI_FileD* MPI_File;
 
@@ -39,6 +40,7 @@ typedef struct ADIOI_FileD* MPI_File;
 #define MPI_WIN_NULL ((MPI_Win)0x20000000)
 #define MPI_KEYVAL_INVALID 0x24000000
 #define MPI_REQUEST_NULL ((MPI_Request)0x2c000000)
+#define MPI_SESSION_NULL ((MPI_Session)0x38000000)
 #define MPI_MESSAGE_NULL ((MPI_Message)0x2c000000)
 #define MPI_MESSAGE_NO_PROC ((MPI_Message)0x6c000000)
 
@@ -225,6 +227,7 @@ enum {
 #define MPI_MAX_PORT_NAME 256
 #define MPI_MAX_OBJECT_NAME 128
 #define MPI_MAX_STRINGTAG_LEN 256
+#define MPI_MAX_PSET_NAME_LEN 256
 #define MPI_MAX_INFO_KEY 255
 #define MPI_MAX_INFO_VAL 1024
 #define MPI_MAX_DATAREP_STRING 128
@@ -283,6 +286,7 @@ typedef void(MPI_Handler_function)(MPI_Comm*, int*, ...);
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm*, int*, ...);
 typedef void(MPI_File_errhandler_function)(MPI_File*, int*, ...);
 typedef void(MPI_Win_errhandler_function)(MPI_Win*, int*, ...);
+typedef void(MPI_Session_errhandler_function)(MPI_Session*, int*, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;

@@ -131,6 +131,23 @@ IMBREX_MPI(int, Ssend_init, (const void* buf, int count, MPI_Datatype datatype, 
 IMBREX_MPI(int, Ssend_init_c, (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
     MPI_Comm comm, MPI_Request* request))
 
+/* Sessions */
+IMBREX_MPI(int, Comm_create_from_group, (MPI_Group group, const char* stringtag, MPI_Info info,
+    MPI_Errhandler errhandler, MPI_Comm* newcomm))
+IMBREX_MPI(int, Group_from_session_pset, (MPI_Session session, const char* pset_name, MPI_Group* newgroup))
+IMBREX_MPI(int, Session_call_errhandler, (MPI_Session session, int errorcode))
+IMBREX_MPI(int, Session_create_errhandler, (MPI_Session_errhandler_function* session_errhandler_fn,
+    MPI_Errhandler* errhandler))
+IMBREX_MPI(int, Session_finalize, (MPI_Session* session))
+IMBREX_MPI(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler* errhandler))
+IMBREX_MPI(int, Session_get_info, (MPI_Session session, MPI_Info* info_used))
+IMBREX_MPI(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int* pset_len,
+    char* pset_name))
+IMBREX_MPI(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int* npset_names))
+IMBREX_MPI(int, Session_get_pset_info, (MPI_Session session, const char* pset_name, MPI_Info* info))
+IMBREX_MPI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session))
+IMBREX_MPI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler))
+
 /* Partitioned communication */
 IMBREX_MPI(int, Parrived, (MPI_Request request, int partition, int* flag))
 IMBREX_MPI(int, Pready, (int partition, MPI_Request request))

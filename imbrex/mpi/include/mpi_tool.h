@@ -105,6 +105,8 @@ IMBREX_MPI(int, T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_hand
 IMBREX_MPI(int, T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf))
 IMBREX_MPI(int, T_pvar_readreset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf))
 IMBREX_MPI(int, T_pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
+IMBREX_MPI(int, T_pvar_session_create, (MPI_T_pvar_session* session))
+IMBREX_MPI(int, T_pvar_session_free, (MPI_T_pvar_session* session))
 IMBREX_MPI(int, T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
 IMBREX_MPI(int, T_pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
 IMBREX_MPI(int, T_pvar_write, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* buf))
