@@ -11,7 +11,7 @@ namespace imbrex::mpi {
 struct schedule::transfer : request {
   schedule* of = nullptr;
   user_buffer data;
-  enum class kind : std::uint8_t { send, receive, copy } what = kind::send;
+  enum class kind : std::uint8_t { send, receive, copy, other } what = kind::send;
   bool is_own = true;
   int with = 0;
   std::unique_ptr<std::byte[]> packed;  ///< copy of data that are not contiguous
@@ -21,6 +21,7 @@ struct schedule::transfer : request {
   device* to_on = nullptr;
   device* from_on = nullptr;
   std::size_t bytes = 0;
+  std::function<void(rank&, request&)> start;  ///< begins another action
 };
 
 schedule::schedule(const ref<communicator>& in, purpose of, maker make)
@@ -84,6 +85,12 @@ void schedule::copy(void* to, device* to_on, const void* from, device* from_on, 
   t.bytes = bytes;
 }
 
+void schedule::add(std::function<void(rank&, request&)> start) {
+  transfer& t = next_transfer();
+  t.what = transfer::kind::other;
+  t.start = std::move(start);
+}
+
 void schedule::add(bool is_send, int peer, const user_buffer& data, bool is_own) {
   transfer& t = next_transfer();
   t.data = data;
@@ -93,6 +100,12 @@ void schedule::add(bool is_send, int peer, const user_buffer& data, bool is_own)
 }
 
 void schedule::begin_transfer(transfer& t) {
+  if (t.what == transfer::kind::other) {
+    static_cast<request&>(t) = {};
+    t.finished = &transfer_ended;
+    t.peer = request::is_several;
+    return t.start(*by_, t);
+  }
   if (t.what == transfer::kind::copy) {
     static_cast<request&>(t) = {};
     t.finished = &transfer_ended;
@@ -140,6 +153,7 @@ void schedule::end_round() {
     }
     t.packed.reset();
     t.data = {};
+    t.start = {};
   }
   used_ = 0;
 }

@@ -20,7 +20,7 @@ namespace imbrex::mpi {
 ///
 /// Messages between two members within one collective match in the order in which both have added them.
 /// Different collectives have different numbers, which all members count in the same order.
-class schedule final : public user_request {
+class schedule : public user_request {
  public:
   /// `make` is called at each start; captured objects live as long as the schedule.
   using maker = std::function<plan(schedule&)>;
@@ -54,6 +54,10 @@ class schedule final : public user_request {
   /// Adds a copy by a device to the next round. Either device may be null: host memory. A round must not
   /// write memory that it also reads.
   void copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
+
+  /// Adds to the next round an action that `start` begins. It completes the request on the PE of the rank, at
+  /// once or later.
+  void add(std::function<void(rank& by, request& q)> start);
 
   /// Awaitable: begins the round; the plan goes on when the round has ended.
   struct round {
