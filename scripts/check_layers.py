@@ -29,7 +29,7 @@ ROOMS = {"base": ["standard", "", "host", "options"],
          "checkpoint": ["", "driver"],
          "resident": ["transport", ""],
          "mpi": ["include", "image", "object", "datatype", "operation", "topology", "memory", "rank", "",
-                 "collective", "window", "launch", "api", "fortran"],
+                 "collective", "window", "file", "launch", "api", "fortran"],
          "tools": ["process", "metrics", "project", "trace", "trace/page", "replay", "command", "trace/command", "demo",
                    "overlap", "balance", "checkpoint", "tune", "flow", "predict", "calibrate", ""]}
 # The folders above the core, and which of them each may include.

@@ -57,6 +57,7 @@ ROOMS_OF_FOLDERS = {
     "mpi/datatype": "datatypes, packing, the predefined types",
     "mpi/fortran": "the scripts that generate the Fortran bindings, and their support code",
     "mpi/image": "copies of a program in one process, each with its own globals; independent of MPI",
+    "mpi/file": "files of MPI: their views, accesses of one rank and of all",
     "mpi/include": "`mpi.h` and the headers that it includes",
     "mpi/launch": "the shared library that programs link, its `main`, compiler wrappers, launcher",
     "mpi/memory": "which addresses lie in memory of devices, and copies by devices",

@@ -57,6 +57,8 @@ def defined_functions():
                      re.findall(r"IMBREX_MPI_(?:SEND|\w+_REQUEST)\((\w+),\s*suffix,", text)):
             if name != "name":
                 names |= {f"MPI_{name}", f"MPI_{name}_c"}
+        for before, after in re.findall(r"IMBREX_MPI_DEFINE\(\s*int,\s*(\w+?)##way##(\w+),", text):
+            names |= {f"MPI_{before}{way}{after}" for way in ("read", "write")}
         names |= collective_functions(text)
     return names
 

@@ -40,6 +40,7 @@ enum class purpose : std::uint8_t {
   checkpoint,
   introduction,  ///< senders of partitioned communication name their tags
   partition,
+  file,  ///< opening of a file
 };
 
 class object_reader;

@@ -14,6 +14,7 @@
 #include <imbrex/device/stream.hpp>
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/memory/device_blocks.hpp>
+#include <imbrex/mpi/object/file_object.hpp>
 #include <imbrex/mpi/object/session.hpp>
 #include <imbrex/mpi/object/window_object.hpp>
 #include <imbrex/mpi/rank/rank_interface.hpp>
@@ -116,6 +117,8 @@ class rank_data final : public rank_state {
   object_table<user_message, handle_kind::request> messages;
   object_table<window_object, handle_kind::window> windows;
   object_table<session, handle_kind::session> sessions;
+  object_table<file_object, handle_kind::file> files;
+  file_object file_defaults;  ///< MPI_FILE_NULL: its error handler is that of files which are opened
   send_buffer buffered;
   collective_points points;
   device_blocks blocks_on_devices;
@@ -172,11 +175,16 @@ class error_owner {
     share_ = in;
     target = in.get();
   }
+  void set(const ref<file_object>& of) {
+    share_of_file_ = of;
+    target = of.get();
+  }
 
   error_target* target;
 
  private:
   ref<communicator> share_;
+  ref<file_object> share_of_file_;
 };
 
 /// Like `run_call`, between MPI_Init and MPI_Finalize. Calls body(data, owner), which may set the owner of

@@ -105,6 +105,7 @@ std::string rank_data::obstacle() const {
   if (has_any(messages)) return "it has found a message by MPI_Mprobe and not received it";
   if (life.open_sessions > 0) return "it has a session; end it by MPI_Session_finalize";
   if (has_any(windows)) return "it has windows; free them by MPI_Win_free";
+  if (has_any(files)) return "it has files open; close them by MPI_File_close";
   return "";
 }
 

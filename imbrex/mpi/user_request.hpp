@@ -9,6 +9,7 @@
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/datatype/pack.hpp>
 #include <imbrex/mpi/object/counted.hpp>
+#include <imbrex/mpi/object/file_object.hpp>
 #include <imbrex/mpi/rank/rank_interface.hpp>
 
 namespace imbrex::mpi {
@@ -28,6 +29,10 @@ class user_request : public counted {
   /// The internal request to wait for.
   request& awaited() { return done_.tracked; }
   communicator* in() const { return in_.get(); }
+  /// The file whose error handler gets the operation's errors instead of the communicator's; null for most.
+  virtual ref<file_object> file_of_errors() const { return {}; }
+  /// The reason of a failure in words; empty if the error code says all.
+  virtual std::string reason() const { return {}; }
 
   /// Starts the operation, also again if it is persistent.
   void start(rank& by);

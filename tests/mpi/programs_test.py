@@ -166,7 +166,7 @@ class Programs(ProgramCase):
     def test_errors_name_rank_and_function(self):
         self.ends("throw", 1, "rank 1, main: std::runtime_error: a bad day")
         self.ends("wrong", 1, "MPI_Send", "the count is -1")
-        self.ends("absent", 1, "rank 1: MPI_File_open in MPI_COMM_WORLD: the function is not there in this MPI")
+        self.ends("absent", 1, "rank 1: MPI_Open_port in MPI_COMM_WORLD: the function is not there in this MPI")
 
     def test_what_was_not_freed_is_told(self):
         program = self.build("leaks.c")

@@ -6,8 +6,7 @@
 namespace {
 
 constexpr const char* for_processes = "start all ranks together by `--ranks`";
-constexpr const char* for_files =
-    "let each rank write a file of its own by the C library, or one rank for all";
+constexpr const char* for_files = "let each rank read and write by itself, as by MPI_File_write_at";
 
 }  // namespace
 
@@ -32,44 +31,12 @@ IMBREX_MPI_ABSENT(Unpublish_name, for_processes)
 
 // ---- Files
 
-IMBREX_MPI_ABSENT(File_call_errhandler, for_files)
-IMBREX_MPI_ABSENT(File_get_errhandler, for_files)
-IMBREX_MPI_ABSENT(File_set_errhandler, for_files)
-IMBREX_MPI_ABSENT(File_open, for_files)
-IMBREX_MPI_ABSENT(File_close, for_files)
-IMBREX_MPI_ABSENT(File_delete, for_files)
-IMBREX_MPI_ABSENT(File_set_size, for_files)
-IMBREX_MPI_ABSENT(File_preallocate, for_files)
-IMBREX_MPI_ABSENT(File_get_size, for_files)
-IMBREX_MPI_ABSENT(File_get_group, for_files)
-IMBREX_MPI_ABSENT(File_get_amode, for_files)
-IMBREX_MPI_ABSENT(File_set_info, for_files)
-IMBREX_MPI_ABSENT(File_get_info, for_files)
-IMBREX_MPI_ABSENT(File_set_view, for_files)
-IMBREX_MPI_ABSENT(File_get_view, for_files)
-IMBREX_MPI_ABSENT(File_read_at, for_files)
 IMBREX_MPI_ABSENT(File_read_at_all, for_files)
-IMBREX_MPI_ABSENT(File_write_at, for_files)
 IMBREX_MPI_ABSENT(File_write_at_all, for_files)
-IMBREX_MPI_ABSENT(File_iread_at, for_files)
-IMBREX_MPI_ABSENT(File_iwrite_at, for_files)
-IMBREX_MPI_ABSENT(File_read, for_files)
 IMBREX_MPI_ABSENT(File_read_all, for_files)
-IMBREX_MPI_ABSENT(File_write, for_files)
 IMBREX_MPI_ABSENT(File_write_all, for_files)
-IMBREX_MPI_ABSENT(File_iread, for_files)
-IMBREX_MPI_ABSENT(File_iwrite, for_files)
-IMBREX_MPI_ABSENT(File_seek, for_files)
-IMBREX_MPI_ABSENT(File_get_position, for_files)
-IMBREX_MPI_ABSENT(File_get_byte_offset, for_files)
-IMBREX_MPI_ABSENT(File_read_shared, for_files)
-IMBREX_MPI_ABSENT(File_write_shared, for_files)
-IMBREX_MPI_ABSENT(File_iread_shared, for_files)
-IMBREX_MPI_ABSENT(File_iwrite_shared, for_files)
 IMBREX_MPI_ABSENT(File_read_ordered, for_files)
 IMBREX_MPI_ABSENT(File_write_ordered, for_files)
-IMBREX_MPI_ABSENT(File_seek_shared, for_files)
-IMBREX_MPI_ABSENT(File_get_position_shared, for_files)
 IMBREX_MPI_ABSENT(File_read_at_all_begin, for_files)
 IMBREX_MPI_ABSENT(File_read_at_all_end, for_files)
 IMBREX_MPI_ABSENT(File_write_at_all_begin, for_files)
@@ -82,11 +49,6 @@ IMBREX_MPI_ABSENT(File_read_ordered_begin, for_files)
 IMBREX_MPI_ABSENT(File_read_ordered_end, for_files)
 IMBREX_MPI_ABSENT(File_write_ordered_begin, for_files)
 IMBREX_MPI_ABSENT(File_write_ordered_end, for_files)
-IMBREX_MPI_ABSENT(File_get_type_extent, for_files)
-IMBREX_MPI_ABSENT(Register_datarep, for_files)
-IMBREX_MPI_ABSENT(File_set_atomicity, for_files)
-IMBREX_MPI_ABSENT(File_get_atomicity, for_files)
-IMBREX_MPI_ABSENT(File_sync, for_files)
 IMBREX_MPI_ABSENT(File_iread_at_all, for_files)
 IMBREX_MPI_ABSENT(File_iwrite_at_all, for_files)
 IMBREX_MPI_ABSENT(File_iread_all, for_files)

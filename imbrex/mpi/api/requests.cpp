@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that wait for requests and query them.
 #include <span>
+#include <string>
 #include <utility>
 
 #include <boost/container/small_vector.hpp>
@@ -79,23 +80,33 @@ int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
   return code_of_release != MPI_SUCCESS ? code_of_release : code;
 }
 
-[[noreturn]] void throw_code(int code) {
+[[noreturn]] void throw_code(int code, const std::string& reason) {
+  if (!reason.empty()) throw error(code, reason);
   if (code == MPI_ERR_TRUNCATE)
     throw error(code,
                 "the message received has more bytes than the receive has room for; receive a greater count");
   throw error(code, "the operation of the request has failed; the error code says why");
 }
 
-/// Completes one request, for calls that report only one. An error belongs to the request's communicator.
+/// Errors of a request go to its communicator or its file.
+void set_owner(error_owner& owner, const user_request& of) {
+  if (const ref<file_object> file = of.file_of_errors())
+    owner.set(file);
+  else if (communicator* const in = of.in())
+    owner.set(ref(in));
+}
+
+/// Completes one request, for calls that report only one.
 void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error_owner& owner) {
   MPI_Status ignored;
   const bool is_ignored = status == MPI_STATUS_IGNORE;
   MPI_Status& place = is_ignored ? ignored : *status;
   const int before = is_ignored ? 0 : place.MPI_ERROR;
-  if (communicator* const in = data.requests.at(handle).in()) owner.set(ref(in));
+  const ref<user_request> q(&data.requests.at(handle));
+  set_owner(owner, *q);
   const int code = tell_end(data, handle, place);
   place.MPI_ERROR = before;
-  if (code != MPI_SUCCESS) throw_code(code);
+  if (code != MPI_SUCCESS) throw_code(code, q->reason());
 }
 
 /// Completes several requests: error codes go to the statuses, and MPI_ERR_IN_STATUS is thrown if any failed.
@@ -110,16 +121,17 @@ class several_ends {
     MPI_Status& place = statuses_ == MPI_STATUSES_IGNORE ? ignored : statuses_[number];
     MPI_Request& handle = handles_[request_number];
     if (handle == MPI_REQUEST_NULL) return set_empty(place);
-    const ref<communicator> in(data_.requests.at(handle).in());
+    const ref<user_request> q(&data_.requests.at(handle));
     const int code = tell_end(data_, handle, place);
     place.MPI_ERROR = code;
     if (code == MPI_SUCCESS) return;
     failed_ = code;
-    if (in) owner_.set(in);
+    reason_ = q->reason();
+    set_owner(owner_, *q);
   }
   void end() const {
     if (failed_ == MPI_SUCCESS) return;
-    if (statuses_ == MPI_STATUSES_IGNORE) throw_code(failed_);
+    if (statuses_ == MPI_STATUSES_IGNORE) throw_code(failed_, reason_);
     throw error(MPI_ERR_IN_STATUS, "a request of several has failed; its status says why");
   }
 
@@ -129,6 +141,7 @@ class several_ends {
   MPI_Status* statuses_;
   error_owner& owner_;
   int failed_ = MPI_SUCCESS;
+  std::string reason_;
 };
 
 void set_empty_status(MPI_Status* status) {

@@ -84,8 +84,4 @@ IMBREX_MPI_DEFINE(int, Status_f082f, (const MPI_F08_status* f08_status, MPI_Fint
   return convert("MPI_Status_f082f", f08_status, f_status);
 }
 
-// As no file can be open, there are no others.
-IMBREX_MPI_DEFINE(MPI_File, File_f2c, (MPI_Fint /*file*/)) { return MPI_FILE_NULL; }
-IMBREX_MPI_DEFINE(MPI_Fint, File_c2f, (MPI_File /*file*/)) { return 0; }
-
 }  // namespace imbrex::mpi

@@ -96,6 +96,19 @@ class index_results {
   int* to_;
 };
 
+/// A file's handle, which C stores as a pointer.
+class file_result {
+ public:
+  explicit file_result(int* to) : value_(MPI_File_f2c(*to)), to_(to) {}
+  ~file_result() { *to_ = MPI_File_c2f(value_); }
+  file_result(const file_result&) = delete;
+  operator MPI_File*() { return &value_; }
+
+ private:
+  MPI_File value_;
+  int* to_;
+};
+
 /// An address that MPI-1 returns in a default integer: its lowest bits.
 class narrow_result {
  public:

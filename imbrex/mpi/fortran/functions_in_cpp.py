@@ -22,6 +22,11 @@ CALLS = {
                              "win_errhandler_fn), errhandler)",
     "File_create_errhandler": "MPI_File_create_errhandler(reinterpret_cast<MPI_File_errhandler_function*>("
                               "file_errhandler_fn), errhandler)",
+    "Register_datarep": "MPI_Register_datarep(text(datarep, datarep_length), "
+                        "reinterpret_cast<MPI_Datarep_conversion_function*>(read_conversion_fn), "
+                        "reinterpret_cast<MPI_Datarep_conversion_function*>(write_conversion_fn), "
+                        "reinterpret_cast<MPI_Datarep_extent_function*>(dtype_file_extent_fn), "
+                        "reinterpret_cast<void*>(*extra_state))",
     "Grequest_start": "start_request(query_fn, free_fn, cancel_fn, *extra_state, request)",
     "Address": "get_old_address(buffer_of(location), address)",
     "Type_extent": "MPI_Type_extent(*datatype, narrow_result(extent))",
@@ -84,6 +89,8 @@ def c_argument(function, p):
         return f"{word if p.intent == 'in' else 'text_result'}({name}, {name}_length)"
     if p.kind == "status":
         return name if p.intent == "in" or function.name.startswith("Status_") else f"status_of({name})"
+    if p.kind == "File":
+        return f"MPI_File_f2c(*{name})" if p.intent == "in" else f"file_result({name})"
     if p.name in WEIGHTS:
         return f"weights_of({name})"
     if p.name == "index" and function.name in ("Waitany", "Testany"):
@@ -175,8 +182,8 @@ def f08_function(function, is_large):
             skip -= 1
         elif p.kind != "buffer":
             arguments.append(c_argument(function, p))
-        elif function.name.removesuffix("_c") in ("Get_address", "Free_mem", "Win_detach", "Compare_and_swap",
-                                                  "Fetch_and_op"):
+        elif (function.name.removesuffix("_c") in ("Get_address", "Free_mem", "Win_detach", "Compare_and_swap",
+                                                   "Fetch_and_op") or function.name.endswith("_end")):
             arguments.append(f"buffer_of({p.name}->base)")
         elif has_triple(function, i):
             count, type_ = function.parameters[i + 1:i + 3]

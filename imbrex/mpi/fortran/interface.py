@@ -140,7 +140,8 @@ def f08_name(function, is_large, prefix="mpi"):
 
 def is_nonblocking(name):
     return (ONE_SIDED.fullmatch(name) or name.endswith("_init") or
-            re.match(r"I(?!nfo|nter|nit|s_)", name) or name in ("Win_create", "Win_attach", "Buffer_attach"))
+            re.match(r"I(?!nfo|nter|nit|s_)|File_(i(read|write)|\w+_begin)", name) or
+            name in ("Win_create", "Win_attach", "Buffer_attach"))
 
 
 def function_names(functions):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/object/error_handler.hpp>
 
+#include <cstdint>
+
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/mpi/image/heap_switch.hpp>
 
@@ -32,9 +34,10 @@ int error_target::raise(const error& thrown, bool& must_end) {
   switch (handler->what) {
     case error_handler::action::give_back: break;
     case error_handler::action::call: {
-      int object = handle_;
+      // A file's handle is a pointer in C, whose lower half is the number that Fortran knows.
+      std::uint64_t object = static_cast<std::uint32_t>(handle_);
       const inside_program runs;
-      handler->call(&object, &code);
+      handler->call(reinterpret_cast<int*>(&object), &code);
       break;
     }
     case error_handler::action::fail:

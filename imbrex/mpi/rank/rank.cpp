@@ -79,7 +79,8 @@ rank::rank(int number)
   items_.alarm.owner = this;
 }
 
-rank::~rank() = default;
+// Threads that still work for the state use the rank's memory: they end before its stack does.
+rank::~rank() { state_.reset(); }
 
 // ---- its stack
 
