@@ -6,7 +6,6 @@
 namespace {
 
 constexpr const char* for_processes = "start all ranks together by `--ranks`";
-constexpr const char* for_files = "let each rank read and write by itself, as by MPI_File_write_at";
 
 }  // namespace
 
@@ -28,28 +27,3 @@ IMBREX_MPI_ABSENT(Lookup_name, for_processes)
 IMBREX_MPI_ABSENT(Open_port, for_processes)
 IMBREX_MPI_ABSENT(Publish_name, for_processes)
 IMBREX_MPI_ABSENT(Unpublish_name, for_processes)
-
-// ---- Files
-
-IMBREX_MPI_ABSENT(File_read_at_all, for_files)
-IMBREX_MPI_ABSENT(File_write_at_all, for_files)
-IMBREX_MPI_ABSENT(File_read_all, for_files)
-IMBREX_MPI_ABSENT(File_write_all, for_files)
-IMBREX_MPI_ABSENT(File_read_ordered, for_files)
-IMBREX_MPI_ABSENT(File_write_ordered, for_files)
-IMBREX_MPI_ABSENT(File_read_at_all_begin, for_files)
-IMBREX_MPI_ABSENT(File_read_at_all_end, for_files)
-IMBREX_MPI_ABSENT(File_write_at_all_begin, for_files)
-IMBREX_MPI_ABSENT(File_write_at_all_end, for_files)
-IMBREX_MPI_ABSENT(File_read_all_begin, for_files)
-IMBREX_MPI_ABSENT(File_read_all_end, for_files)
-IMBREX_MPI_ABSENT(File_write_all_begin, for_files)
-IMBREX_MPI_ABSENT(File_write_all_end, for_files)
-IMBREX_MPI_ABSENT(File_read_ordered_begin, for_files)
-IMBREX_MPI_ABSENT(File_read_ordered_end, for_files)
-IMBREX_MPI_ABSENT(File_write_ordered_begin, for_files)
-IMBREX_MPI_ABSENT(File_write_ordered_end, for_files)
-IMBREX_MPI_ABSENT(File_iread_at_all, for_files)
-IMBREX_MPI_ABSENT(File_iwrite_at_all, for_files)
-IMBREX_MPI_ABSENT(File_iread_all, for_files)
-IMBREX_MPI_ABSENT(File_iwrite_all, for_files)
