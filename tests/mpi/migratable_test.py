@@ -38,6 +38,7 @@ OBSTACLES = {
     "output": "its standard output is a file",
     "thread": "it has started threads",
     "window": "it has windows; free them by MPI_Win_free",
+    "file": "it has files open; close them by MPI_File_close",
     "persistent": "it has persistent requests; free them by MPI_Request_free",
     "probed": "it has found a message by MPI_Mprobe and not received it",
 }

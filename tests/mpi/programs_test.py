@@ -5,6 +5,7 @@
 usage: programs_test.py BUILD_FOLDER TWO_RUNTIMES [unittest's arguments]
 TWO_RUNTIMES is a program that is linked with the static libraries as well.
 """
+import array
 import pathlib
 import re
 import sys
@@ -28,6 +29,22 @@ class Programs(ProgramCase):
         program = self.build("ring.c")
         for lines in self.everywhere(5, program):
             self.assertEqual(lines, ["token 12"])
+
+    def test_files_are_written_and_read_by_all(self):
+        program = self.build("files.c")
+        for lines in self.everywhere(5, program, "data"):
+            self.assertEqual(lines, ["0 wrong"])
+        done = self.run_ranks(2, PLACES["two PEs"], program, "missing/data")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn('no such file: cannot open "missing/data": No such file or directory; check the', done.stderr)
+
+    def test_blocks_are_whole_when_a_process_dies_in_a_collective_write(self):
+        program = self.build("files.c")
+        done = self.run_ranks(4, PLACES["two processes"], program, "data", 5)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ended by signal 9 (Killed)", done.stderr)
+        numbers = array.array("i", (self.folder / "data").read_bytes()[:5 * 1000 * 4 * 4])
+        self.assertEqual(numbers.tolist(), list(range(5 * 1000 * 4)))
 
     def test_memory_of_devices(self):
         program = self.build("device.c")

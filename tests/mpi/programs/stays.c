@@ -88,11 +88,15 @@ static void hold_of_system(const char* program) {
 
 static int place = 0;
 static MPI_Win window;
+static MPI_File file;
 static MPI_Request request = MPI_REQUEST_NULL;
 
 static void hold_of_mpi(void) {
   MPI_Message message;
   if (is("window")) MPI_Win_create(&place, sizeof place, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window);
+  if (is("file"))
+    MPI_File_open(MPI_COMM_SELF, "stays_file", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
   if (is("request")) MPI_Irecv(&place, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
   if (is("persistent")) MPI_Recv_init(&place, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
   if (is("probed")) {
@@ -105,6 +109,7 @@ static void release(void) {
   if (is("request")) MPI_Cancel(&request);
   if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   if (is("window")) MPI_Win_free(&window);
+  if (is("file")) MPI_File_close(&file);
   if (child > 0) kill(child, SIGKILL);
 }
 
