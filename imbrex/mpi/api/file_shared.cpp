@@ -10,13 +10,18 @@ namespace imbrex::mpi {
 
 namespace {
 
+/// Moves the shared pointer by the length of an access, and returns the access's position.
+std::int64_t take_place(file& of, std::int64_t bytes) {
+  const std::int64_t unit = of.view.etype_bytes();
+  return of.pointer.fetch_and_add(unit > 0 ? bytes / unit : 0) * unit;
+}
+
 int access(const char* function, MPI_File fh, access_direction direction, const send_argument& memory,
            MPI_Status* status) {
   return call_on_file(function, fh, [&](rank_data& data, file& of) {
     check_access(of, direction, false);
     file_access whole(of, 0, checked_buffer(data, memory), direction);
-    const std::int64_t unit = of.view.etype_bytes();
-    whole.place(of.pointer.fetch_and_add(unit > 0 ? whole.bytes_in_file() / unit : 0) * unit);
+    whole.place(take_place(of, whole.bytes_in_file()));
     whole.run();
     whole.outcome().tell(status);
     if (whole.outcome().failure) throw error(*whole.outcome().failure);
@@ -28,7 +33,9 @@ int begin_access(const char* function, MPI_File fh, access_direction direction, 
   return call_on_file(function, fh, [&](rank_data& data, file& of) {
     check_access(of, direction, false);
     const user_buffer buffer = checked_buffer(data, memory);
-    begin_request(data, ref<user_request>(new file_request(ref(&of), buffer, direction)), handle);
+    require_whole_etypes(of.view, buffer);
+    const std::int64_t position = take_place(of, of.view.bytes_of(*buffer.type, buffer.count));
+    begin_request(data, ref<user_request>(new file_request(ref(&of), position, buffer, direction)), handle);
   });
 }
 

@@ -187,24 +187,13 @@ file_request::file_request(const ref<file>& of, std::int64_t position, const use
                            access_direction direction)
     : user_request(false, of->in()), of_(of), access_(*of, position, memory, direction) {}
 
-file_request::file_request(const ref<file>& of, const user_buffer& memory, access_direction direction)
-    : file_request(of, 0, memory, direction) {
-  is_shared_ = true;
-}
-
 void file_request::begin(rank& by) {
   awaited().peer = request::is_several;
+  if (access_.bytes_in_file() <= short_access) {
+    access_.run();
+    return by.complete(awaited());
+  }
   of_->under_way.push_back(&awaited());
-  if (!is_shared_) return start_job(by);
-  const std::int64_t unit = of_->view.etype_bytes();
-  of_->pointer.fetch_and_add(unit > 0 ? access_.bytes_in_file() / unit : 0,
-                             [this, &by, unit](std::int64_t at) {
-                               access_.place(at * unit);
-                               start_job(by);
-                             });
-}
-
-void file_request::start_job(rank& by) {
   job_ = extension::current_pe().local<file_worker>().begin([this] { access_.run(); },
                                                             [this, &by] { by.complete(awaited()); });
 }

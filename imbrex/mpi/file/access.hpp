@@ -24,6 +24,9 @@ struct access_outcome {
   void tell(MPI_Status* to) const;
 };
 
+/// Shorter data are read and written by the rank's PE: to wait for another thread would cost more.
+inline constexpr std::int64_t short_access = std::int64_t{64} << 10;
+
 /// Throws mpi::error (MPI_ERR_IO) unless the data are whole etypes of the view.
 void require_whole_etypes(const file_view& view, const user_buffer& memory);
 
@@ -59,13 +62,11 @@ class file_access {
   access_outcome outcome_;
 };
 
-/// A read or write that the PE's worker makes while the rank goes on.
+/// A read or write that the PE's worker makes while the rank goes on. A short one is made at its beginning.
 class file_request final : public user_request {
  public:
   file_request(const ref<file>& of, std::int64_t position, const user_buffer& memory,
                access_direction direction);
-  /// An access at the shared pointer, which it moves forward.
-  file_request(const ref<file>& of, const user_buffer& memory, access_direction direction);
 
   int outcome(MPI_Status& status) override;
   ref<file_object> file_of_errors() const override { return ref<file_object>(of_.get()); }
@@ -77,11 +78,8 @@ class file_request final : public user_request {
   void begin(rank& by) override;
   void end() override;
 
-  void start_job(rank& by);
-
   ref<file> of_;
   file_access access_;
-  bool is_shared_ = false;
   file_worker::job job_;  ///< declared last: the job ends before the access
 };
 

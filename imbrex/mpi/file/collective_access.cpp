@@ -14,13 +14,6 @@
 
 namespace imbrex::mpi {
 
-namespace {
-
-/// Shorter data are read and written at once: to wait for another thread would cost more.
-constexpr std::int64_t short_access = std::int64_t{64} << 10;
-
-}  // namespace
-
 collective_access::collective_access(const ref<file>& of, std::int64_t position, const user_buffer& memory,
                                      access_direction direction, access_order order)
     : schedule(of->in(), purpose::collective,

@@ -32,30 +32,19 @@ void shared_pointer::send(int to, std::int32_t kind, std::int64_t number) {
   self_.messages.send(p, in_->members().world_rank(to));
 }
 
-void shared_pointer::fetch_and_add(std::int64_t etypes, std::function<void(std::int64_t)> then) {
-  if (in_->rank() == 0) {
-    then(std::exchange(value, value + etypes));
-    return;
-  }
-  waiting_.push_back(std::move(then));
-  send(0, is_request, etypes);
-}
-
 std::int64_t shared_pointer::fetch_and_add(std::int64_t etypes) {
-  std::int64_t before = 0;
-  request q;
-  q.peer = request::is_several;
-  fetch_and_add(etypes, [&](std::int64_t found) {
-    before = found;
-    self_.complete(q);
-  });
-  if (!q.is_done) self_.await(q);
-  return before;
+  if (in_->rank() == 0) return std::exchange(value, value + etypes);
+  request reply;
+  reply.peer = request::is_several;
+  waits_ = &reply;
+  send(0, is_request, etypes);
+  if (!reply.is_done) self_.await(reply);
+  return reply_;
 }
 
 void shared_pointer::take_access(packet& p) {
   std::int64_t number = 0;
-  if (p.held < sizeof number || (p.head.tag == is_reply && waiting_.empty()))
+  if (p.held < sizeof number || (p.head.tag == is_reply && waits_ == nullptr))
     throw imbrex::error("rank " + std::to_string(p.from) +
                         " has sent a wrong packet for a file's shared pointer");
   std::memcpy(&number, p.data(), sizeof number);
@@ -65,9 +54,8 @@ void shared_pointer::take_access(packet& p) {
     send(head.source, is_reply, std::exchange(value, value + number));
     return;
   }
-  const std::function<void(std::int64_t)> then = std::move(waiting_.front());
-  waiting_.pop_front();
-  then(number);
+  reply_ = number;
+  self_.complete(*std::exchange(waits_, nullptr));
 }
 
 }  // namespace imbrex::mpi

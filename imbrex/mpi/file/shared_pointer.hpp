@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
 
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/rank/access_table.hpp>
@@ -20,9 +18,7 @@ class shared_pointer final : public access_receiver {
   shared_pointer(const shared_pointer&) = delete;
   shared_pointer& operator=(const shared_pointer&) = delete;
 
-  /// Moves the pointer forward, and calls `then` with its value before, at once or later.
-  void fetch_and_add(std::int64_t etypes, std::function<void(std::int64_t)> then);
-  /// Waits for the value before.
+  /// Moves the pointer forward, and waits for its value before.
   std::int64_t fetch_and_add(std::int64_t etypes);
   /// On the first rank: the value itself.
   std::int64_t value = 0;
@@ -34,7 +30,8 @@ class shared_pointer final : public access_receiver {
 
   rank& self_;
   ref<communicator> in_;
-  std::deque<std::function<void(std::int64_t)>> waiting_;  ///< for replies, which arrive in order
+  request* waits_ = nullptr;  ///< for a reply; null: for none
+  std::int64_t reply_ = 0;
 };
 
 }  // namespace imbrex::mpi
