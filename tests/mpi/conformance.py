@@ -13,6 +13,7 @@ usage: conformance.py --folder build/mpich --bin build/release/bin [--lists attr
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -21,13 +22,14 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 
-LISTS = ["attr", "comm", "datatype", "errhan", "group", "info", "topo", "pt2pt", "coll", "rma"]
+LISTS = ["attr", "comm", "datatype", "errhan", "group", "info", "topo", "pt2pt", "coll", "rma", "io", "errors/io"]
 FORTRAN_LISTS = [f"{interface}/{name}" for interface, names in {
-    "f77": "attr coll comm datatype ext info init pt2pt rma topo profile",
-    "f90": "attr coll comm datatype ext f90types info init misc pt2pt rma timer topo profile",
-    "f08": "attr coll comm datatype ext info init misc pt2pt rma subarray timer topo profile"}.items()
+    "f77": "attr coll comm datatype ext info init io pt2pt rma topo profile",
+    "f90": "attr coll comm datatype ext f90types info init io misc pt2pt rma timer topo profile",
+    "f08": "attr coll comm datatype ext info init io misc pt2pt rma subarray timer topo profile"}.items()
     for name in names.split()]
 MACHINES = {
     "threads": "--pes 2 --ranks {ranks}",
@@ -38,7 +40,8 @@ MACHINES = {
 DETERMINISTIC_LISTS = {"attr", "group", "topo", "pt2pt"}
 # At least this many, of all lists together: the requirement of MPICH's own tests.
 WANTED = {("attr", "comm", "datatype", "errhan", "group", "info", "topo"): 172, ("pt2pt",): 65, ("coll",): 178,
-          ("rma",): 150}
+          ("rma",): 150, ("io", "errors/io"): 32}
+ONE_OF_FILES = threading.Lock()
 Test = collections.namedtuple("Test", "list program ranks arguments environment judge limit")
 
 
@@ -79,7 +82,7 @@ def build(folder, source, compilers, lists, jobs, fortran):
         with open(folder / "configure.log", "w") as log:
             run([source.resolve() / "configure", f"--with-mpi={compilers.parent.resolve()}", "--disable-cxx",
                  "--enable-fortran=all" if fortran else "--disable-fortran", "--disable-spawn",
-                 "--disable-romio", "--enable-threads=funneled",
+                 "--enable-threads=funneled",
                  "--without-cuda", "--without-ze", "--without-hip"],
                 cwd=tree, stdout=log, stderr=log)
     with open(folder / "build.log", "w") as log:
@@ -116,14 +119,21 @@ def passes(test, status, output):
     """As MPICH's runtests judges."""
     if test.judge in ("TestStatus", "TestErrFatal"):
         return status != 0
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    # A test of one rank leaves the second process without one, which the runtime tells.
+    lines = [line.strip() for line in output.splitlines() if line.strip() and
+             not line.startswith("imbrex: warning: --ranks ")]
     is_clean = "no errors" in (line.lower() for line in lines) and all(
         line.lower() in ("no errors", "test passed") for line in lines)
     return is_clean and (status != 0 if test.judge == "TestStatusNoErrors" else status == 0)
 
 
 def execute(tree, test, command, limit):
-    """Runs a test: "passed", or what went wrong."""
+    """Runs a test: "passed", or what went wrong. Tests of files use names in common: one at a time."""
+    with ONE_OF_FILES if test.list.endswith("io") else contextlib.nullcontext():
+        return execute_now(tree, test, command, limit)
+
+
+def execute_now(tree, test, command, limit):
     program = tree / test.list / test.program
     if not os.access(program, os.X_OK):
         return "not built", ""
