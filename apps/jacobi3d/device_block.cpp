@@ -250,7 +250,8 @@ imbrex::task<> device_block::send_faces(device_part filled_by) {
       departures.wait(turn_);
       co_await bound_channel(side).send(departures);
     } else if (exported_faces_) {
-      channel(side).send(exported_faces_->out(side, filled_), queues.of(filled_by, side));
+      auto loan = channel(side).send(exported_faces_->out(side, filled_), queues.of(filled_by, side));
+      if (use_.waits == host_waits::faces) sent_.push_back(std::move(loan));
     } else {
       imbrex::send<&device_block::device_halo>(blocks[neighbour(side)], iteration_,
                                                passed_->take(side, queues.of(filled_by, side)));
@@ -285,6 +286,10 @@ imbrex::task<int> device_block::receive_face(int next_side) {
   if (exported_faces_) {
     imbrex::stream& arrivals = exported_faces_->transfers(next_side);
     co_await channel(next_side).receive(exported_faces_->in(next_side, iteration_), arrivals);
+    if (use_.waits == host_waits::faces) {
+      co_await arrivals.done();
+      co_return next_side;
+    }
     arrivals.record(turn_);
     reader(queues, next_side).wait(turn_);
     co_return next_side;
@@ -292,29 +297,45 @@ imbrex::task<int> device_block::receive_face(int next_side) {
   passed_face received = co_await device_halo.receive(iteration_);
   const int side = received.side;
   passed_->put(std::move(received), reader(queues, side));
+  if (use_.waits == host_waits::faces) co_await reader(queues, side).done();
   co_return side;
+}
+
+imbrex::task<> device_block::receive_complete_face(int next_side) {
+  const int side = co_await receive_face(next_side);
+  if (!use_.by_graphs) with_queues([&](const auto& to) { submit_incoming(to, side); });
+}
+
+imbrex::task<> device_block::receive_complete_faces() {
+  std::vector<imbrex::task<>> those;
+  for (int next_side = 0; next_side < sides; ++next_side)
+    if (shared(next_side)) those.push_back(receive_complete_face(next_side));
+  for (const auto& loan : sent_) those.push_back(loan.done());
+  co_await imbrex::when_all(std::move(those));
+  sent_.clear();
 }
 
 imbrex::task<progress> device_block::run(std::int64_t iterations, double tolerance) {
   const bool in_faces = has_fusion(kernel_fusion::c);
+  const bool sends_wait = use_.waits == host_waits::sends || use_.waits == host_waits::faces;
   progress p;
   while (p.iterations < iterations) {
-    for (int next_side = 0; next_side < sides; ++next_side) {
-      if (!shared(next_side)) continue;
-      const int side = co_await receive_face(next_side);
-      if (!use_.by_graphs) with_queues([&](const auto& to) { submit_incoming(to, side); });
-    }
-    if (use_.by_graphs)
-      streams_.compute().launch(graph_of_iteration());
+    if (use_.waits == host_waits::faces)
+      co_await receive_complete_faces();
     else
-      with_queues([&](const auto& to) {
-        submit_update(to);
-        submit_outgoing(to, next_, in_faces);
-      });
+      for (int next_side = 0; next_side < sides; ++next_side)
+        if (shared(next_side)) co_await receive_complete_face(next_side);
+    if (use_.by_graphs) {
+      streams_.compute().launch(graph_of_iteration());
+    } else {
+      with_queues([&](const auto& to) { submit_update(to); });
+      if (use_.waits == host_waits::updates) co_await streams_.compute().done();
+      with_queues([&](const auto& to) { submit_outgoing(to, next_, in_faces); });
+    }
     std::swap(now_, next_);
     ++p.iterations;
     ++iteration_;
-    if (host_) co_await done();
+    if (host_ || sends_wait) co_await done();
     if (by_bound_channels()) release_faces();
     // Faces for the next iteration, even after the last: run() may be called again.
     co_await send_faces(use_.by_graphs ? device_part::update : filling(in_faces));

@@ -19,6 +19,7 @@
 #include "apps/jacobi3d/exported_faces.hpp"
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/host_faces.hpp"
+#include "apps/jacobi3d/host_waits.hpp"
 #include "apps/jacobi3d/hot_blocks.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/passed_faces.hpp"
@@ -31,12 +32,14 @@ struct device_use {
   bool by_graphs = false;    ///< as a graph, when all faces have arrived
   bool by_requests = false;  ///< as `imbrex::work_request`s instead of the blocks' streams; not with graphs
   communication comm = communication::host;  ///< only `host` with requests
+  host_waits waits = host_waits::needed;
   hot_blocks hot{};
 };
 
 /// One block of the grid on its PE's device, with the entries of `block`. With faces through the host, an
 /// iteration waits for its device once, until its outgoing faces are on the host. With faces in messages or
-/// channels it waits only for its neighbours, and events order the device's work.
+/// channels it waits only for its neighbours, and events order the device's work, unless `device_use::waits`
+/// says otherwise.
 ///
 /// A graph keeps the addresses with which it was captured, and these repeat. The two arrays are swapped in
 /// each iteration (Choi 2022, section 5.2.4). Faces in messages repeat every four iterations, faces of
@@ -102,6 +105,10 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   /// Receives the next face, and makes the device wait for it before reading it. Returns its side; with
   /// channels that is `next_side`.
   imbrex::task<int> receive_face(int next_side);
+  /// Receives a face, waits until it is in this device's memory, and submits its work.
+  imbrex::task<> receive_complete_face(int next_side);
+  /// Receives the faces of all sides as they come, and waits until the sent ones have been read.
+  imbrex::task<> receive_complete_faces();
   /// Completes when all submitted work is complete.
   imbrex::task<> done();
   /// Sends the outgoing faces. Stream `filled_by` fills them, or they are on the host already.
@@ -128,6 +135,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   std::optional<host_faces> host_;
   std::optional<passed_faces> passed_;
   std::optional<exported_faces> exported_faces_;
+  std::vector<imbrex::device_loan<double>> sent_;  ///< faces in channels, with `host_waits::faces`
   struct captured_iteration {
     std::array<const void*, 2 + 2 * sides> addresses;
     imbrex::graph work;

@@ -139,7 +139,7 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
                                         setup.overlap, sweeps, setup.hot);
     co_return co_await run_blocks(setup, chosen, *array, is_new, plain, serial, listener, result);
   }
-  const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm, setup.hot};
+  const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm, setup.waits, setup.hot};
   const auto array = imbrex::make_array<device_block>(shape, setup.grid, setup.init, use);
   co_await run_blocks(setup, chosen, array, true, plain, serial, listener, result);
 }

@@ -17,8 +17,8 @@ namespace {
 
 // The options as written.
 struct texts {
-  std::optional<std::string> grid, odf, overlap, comm, fusion, iterations, warmup, tolerance, init, spin,
-      hot_blocks, hot_factor, output, json;
+  std::optional<std::string> grid, odf, overlap, comm, fusion, waits, iterations, warmup, tolerance, init,
+      spin, hot_blocks, hot_factor, output, json;
   bool graphs = false, check = false, quiet = false, odf_estimates = false;
 };
 
@@ -43,6 +43,11 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
       .option("--fusion", "KIND", parameters.fusion,
               "fusion of the kernels of a block on a device: none (default); a, all packs into one; b, all "
               "packs into one and all unpacks into another; c, all into one kernel for each iteration")
+      .option(
+          "--waits", "KIND", parameters.waits,
+          "waits of a block for its device in an iteration: needed (default), as few as the path of the "
+          "faces needs; sends, until faces in messages or channels are packed; faces, also until each one "
+          "has arrived or been read; updates, until the update is done, with --comm host")
       .flag("--graphs", parameters.graphs, "launch each iteration of a block on a device as a graph")
       .option("--iters", "N", parameters.iterations, "number of timed iterations (default 20)")
       .option("--warmup", "N", parameters.warmup, "number of untimed iterations before them (default 2)")
@@ -82,6 +87,32 @@ kernel_fusion fusion_of(const std::string& text) {
   const auto named = std::ranges::find(fusion_names, text);
   if (named == fusion_names.end()) refuse("--fusion", text, "the kind of fusion must be none, a, b or c");
   return kernel_fusion(named - fusion_names.begin());
+}
+
+host_waits waits_of(const std::string& text) {
+  const auto named = std::ranges::find(host_waits_names, text);
+  if (named == host_waits_names.end())
+    refuse("--waits", text, "a block waits as needed, or for sends, faces or updates");
+  return host_waits(named - host_waits_names.begin());
+}
+
+/// Refuses waits that the work of an iteration does not have.
+void check_waits(const settings& setup) {
+  const std::string text = name(setup.waits);
+  if (setup.waits == host_waits::needed) return;
+  if (setup.machine.device.empty())
+    refuse("--waits", text,
+           "only blocks on a device wait for it; add --device or --device-model, or leave it out");
+  if (setup.waits == host_waits::updates) {
+    if (setup.comm != communication::host || setup.graphs || by_requests(setup) ||
+        setup.fusion == kernel_fusion::c)
+      refuse(
+          "--waits", text,
+          "the update is submitted with its faces; choose --comm host without --fusion c, --graphs and work "
+          "requests");
+  } else if (setup.comm != communication::message && setup.comm != communication::channel) {
+    refuse("--waits", text, "these faces are in messages or channels; choose --comm message or channel");
+  }
 }
 
 imbrex::nanoseconds spin_of(const std::string& text) {
@@ -157,6 +188,8 @@ settings parse_settings(int argc, char** argv, int processes) {
   if (setup.graphs && by_requests(setup))
     throw imbrex::usage_error(
         "--graphs with --completion work-request: requests cannot be captured; leave out one of the two");
+  if (parameters.waits) setup.waits = waits_of(*parameters.waits);
+  check_waits(setup);
   if (parameters.spin) setup.spin = spin_of(*parameters.spin);
   if (!setup.machine.device.empty() && setup.spin.count() > 0)
     refuse("--spin", *parameters.spin, "a device takes its own time; leave out --spin or --device");

@@ -12,6 +12,7 @@
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/communication.hpp"
 #include "apps/jacobi3d/fusion.hpp"
+#include "apps/jacobi3d/host_waits.hpp"
 #include "apps/jacobi3d/hot_blocks.hpp"
 #include "apps/jacobi3d/overlap.hpp"
 
@@ -29,6 +30,7 @@ struct settings {
   overlap_mode overlap = overlap_mode::automatic;  ///< `--overlap`; odf holds only 1 unless it is automatic
   communication comm = communication::host;        ///< `--comm`; host without a device
   kernel_fusion fusion = kernel_fusion::none;      ///< `--fusion`; none without a device
+  host_waits waits = host_waits::needed;           ///< `--waits`; needed without a device
   bool graphs = false;                             ///< `--graphs`; not with work requests
   std::int64_t iterations = 20;                    ///< `--iters N`: timed iterations
   std::int64_t warmup = 2;                         ///< `--warmup N`: iterations before these

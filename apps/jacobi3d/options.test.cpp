@@ -122,6 +122,32 @@ TEST(jacobi3d_options, faces_in_messages_are_of_devices) {
       "done; leave out one of the two");
 }
 
+TEST(jacobi3d_options, waits_are_those_of_the_path_of_faces) {
+  const std::vector<std::string> channel{"--device", "emulated", "--comm", "channel", "--waits"};
+  const auto with = [](std::vector<std::string> words, const char* last) {
+    words.push_back(last);
+    return words;
+  };
+  EXPECT_EQ(parse({"--device", "emulated"}).waits, host_waits::needed);
+  EXPECT_EQ(parse(with(channel, "faces")).waits, host_waits::faces);
+  EXPECT_EQ(parse(with(channel, "sends")).waits, host_waits::sends);
+  EXPECT_EQ(parse({"--device", "emulated", "--waits", "updates"}).waits, host_waits::updates);
+  EXPECT_EQ(refusal(with(channel, "all")),
+            "--waits 'all': a block waits as needed, or for sends, faces or updates");
+  EXPECT_EQ(
+      refusal(with(channel, "updates")),
+      "--waits 'updates': the update is submitted with its faces; choose --comm host without --fusion c, "
+      "--graphs and work requests");
+  EXPECT_EQ(refusal({"--device", "emulated", "--graphs", "--waits", "updates"}).find("--waits 'updates'"),
+            0U);
+  EXPECT_EQ(refusal({"--device", "emulated", "--waits", "faces"}),
+            "--waits 'faces': these faces are in messages or channels; choose --comm message or channel");
+  EXPECT_EQ(
+      refusal({"--waits", "sends"}),
+      "--waits 'sends': only blocks on a device wait for it; add --device or --device-model, or leave it "
+      "out");
+}
+
 TEST(jacobi3d_options, fusion_and_graphs_are_of_devices) {
   EXPECT_EQ(parse({}).fusion, kernel_fusion::none);
   EXPECT_FALSE(parse({"--device", "emulated"}).graphs);

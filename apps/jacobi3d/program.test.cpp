@@ -324,12 +324,57 @@ TEST_P(jacobi3d_device_work, equals_the_serial_loop_with_every_seed) {
   }
 }
 
+struct waiting_work {
+  const char* waits;
+  const char* comm;
+  const char* fusion;
+  bool graphs;
+};
+
+std::vector<waiting_work> all_waiting_work() {
+  std::vector<waiting_work> all{{"updates", "host", "none", false}, {"updates", "host", "b", false}};
+  for (const char* waits : {"sends", "faces"})
+    for (const char* comm : {"message", "channel"})
+      for (const char* fusion : {"none", "b", "c"})
+        for (const bool graphs : {false, true}) all.push_back({waits, comm, fusion, graphs});
+  return all;
+}
+
+TEST(jacobi3d_on_device, equals_the_serial_loop_with_all_waits_of_the_host) {
+  for (const waiting_work& work : all_waiting_work()) {
+    std::vector<std::string> words{"--grid",  "9,7,11",   "--odf",  "1,4",      "--pes",    "2",
+                                   "--iters", "4",        "--init", "random:5", "--device", "emulated",
+                                   "--waits", work.waits, "--comm", work.comm,  "--fusion", work.fusion};
+    if (work.graphs) words.push_back("--graphs");
+    for (const char* seed : {"1", "2"})
+      run_checked(joined(words, {"--machine", "deterministic", "--seed", seed}));
+    run_checked(joined(words, {"--machine", "simulated", "--device-model", "summit"}));
+  }
+}
+
+// Choi 2022, section 5.3.3: with the host in each step, fusion gains less, and more blocks cost more.
+TEST(jacobi3d_in_simulated_time, is_slower_with_waits_of_the_host) {
+  const auto time = [](const std::vector<std::string>& more) {
+    return json_of(joined({"--machine", "simulated", "--device-model", "summit", "--no-data", "--grid",
+                           "192,192,192", "--pes", "12", "--comm", "channel", "--iters", "4"},
+                          more))[0]["us_per_iter"]
+        .get<double>();
+  };
+  for (const char* odf : {"1", "4"}) {
+    const double needed = time({"--odf", odf}), sends = time({"--odf", odf, "--waits", "sends"}),
+                 faces = time({"--odf", odf, "--waits", "faces"});
+    EXPECT_LT(needed, sends) << odf;
+    EXPECT_LT(sends, faces) << odf;
+  }
+}
+
 TEST(jacobi3d_on_device, names_its_fusion_and_graphs) {
   const std::vector<std::string> words{"--grid", "8,8,8", "--pes", "1", "--device", "emulated"};
   const auto plain = json_of(words);
   EXPECT_EQ(plain[0]["fusion"], "none");
   EXPECT_EQ(plain[0]["graphs"], false);
   EXPECT_EQ(plain[0]["comm"], "host");
+  EXPECT_EQ(plain[0]["waits"], "needed");
   const auto fused = joined(words, {"--fusion", "c", "--graphs", "--comm", "message"});
   EXPECT_EQ(json_of(fused)[0]["comm"], "message");
   EXPECT_EQ(json_of(fused)[0]["fusion"], "c");

@@ -116,6 +116,7 @@ std::string json_line(const settings& setup, const platform& where, const finish
     line["completion"] = imbrex::option_word(setup.machine.completion);
     line["comm"] = name(setup.comm);
     line["fusion"] = name(setup.fusion);
+    line["waits"] = name(setup.waits);
     line["graphs"] = setup.graphs;
     if (!setup.machine.device_model.empty()) line["device_model"] = setup.machine.device_model;
   }
