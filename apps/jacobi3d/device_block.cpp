@@ -339,6 +339,7 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
     if (by_bound_channels()) release_faces();
     // Faces for the next iteration, even after the last: run() may be called again.
     co_await send_faces(use_.by_graphs ? device_part::update : filling(in_faces));
+    if (p.iterations == use_.mark) marked_ = imbrex::now();
     if (tolerance > 0) {
       p.residual = co_await all_reduce(co_await residual(), imbrex::max);
       if (p.residual < tolerance) break;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/clock.hpp>
 #include <imbrex/gpu.hpp>
 #include <imbrex/io.hpp>
 
@@ -33,6 +34,7 @@ struct device_use {
   bool by_requests = false;  ///< as `imbrex::work_request`s instead of the blocks' streams; not with graphs
   communication comm = communication::host;  ///< only `host` with requests
   host_waits waits = host_waits::needed;
+  std::int64_t mark = 0;  ///< number of iterations of a run whose end is noted; 0: none
   hot_blocks hot{};
 };
 
@@ -57,6 +59,8 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   imbrex::task<> start();
   /// Computes a residual only with a tolerance.
   imbrex::task<progress> run(std::int64_t iterations, double tolerance);
+  /// The time at which the last run had made `device_use::mark` iterations.
+  imbrex::nanoseconds marked() const { return marked_; }
   /// The greatest change of a cell in the last iteration. The host computes it from all cells, which is slow.
   imbrex::task<double> residual();
   imbrex::task<std::uint64_t> checksum();
@@ -143,6 +147,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   std::vector<captured_iteration> graphs_;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;
+  imbrex::nanoseconds marked_{0};
   std::int64_t filled_ = 0;  ///< number of times that faces have been sent
 };
 

@@ -61,6 +61,7 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
   const std::vector<std::int64_t> lengths =
       is_virtual ? stretches(setup.iterations, 1) : stretches(setup.iterations);
   std::vector<double> seconds, ratios;
+  imbrex::nanoseconds began{0};
   bool converged = false;
   done_before before = finished_before();
   result.iterations = before.iterations;
@@ -68,6 +69,7 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
   for (std::size_t stretch = before.stretches; stretch < lengths.size() && !converged; ++stretch) {
     const bool last = stretch + 1 == lengths.size();
     const auto begin = moment(is_virtual);
+    began = begin;
     const progress p =
         co_await timed(blocks, setup.warmup + result.iterations, lengths[stretch], setup.tolerance, last);
     const double run_seconds = std::chrono::duration<double>(moment(is_virtual) - begin).count();
@@ -81,6 +83,12 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
     listener(double(stretch + 1) / double(lengths.size()));
   }
   result.seconds_per_iteration = median(seconds);
+  if constexpr (is_on_device<Block>)
+    if (setup.mark > 0) {
+      const auto end = co_await blocks.template reduce<&Block::marked>(imbrex::max);
+      result.seconds_per_iteration_to_mark =
+          std::chrono::duration<double>(end - began).count() / double(setup.mark);
+    }
   if (plain != nullptr) result.ratio = median(ratios);
 }
 
@@ -139,7 +147,8 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
                                         setup.overlap, sweeps, setup.hot);
     co_return co_await run_blocks(setup, chosen, *array, is_new, plain, serial, listener, result);
   }
-  const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm, setup.waits, setup.hot};
+  const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm,
+                       setup.waits,  setup.mark,   setup.hot};
   const auto array = imbrex::make_array<device_block>(shape, setup.grid, setup.init, use);
   co_await run_blocks(setup, chosen, array, true, plain, serial, listener, result);
 }

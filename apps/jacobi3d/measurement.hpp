@@ -19,6 +19,7 @@ namespace jacobi3d {
 struct measurement {
   std::int64_t iterations = 0;  ///< timed ones; fewer than requested if the tolerance was reached
   double seconds_per_iteration = 0;
+  std::optional<double> seconds_per_iteration_to_mark{};  ///< mean of the first ones, with --mark
   std::optional<double> ratio;              ///< speed of the blocks divided by the plain loop's, if it ran
   std::optional<double> residual{};         ///< greatest change in the last iteration; empty with --no-data
   std::optional<std::uint64_t> checksum{};  ///< checksum of all cells; empty with --no-data

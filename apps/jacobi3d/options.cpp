@@ -17,8 +17,8 @@ namespace {
 
 // The options as written.
 struct texts {
-  std::optional<std::string> grid, odf, overlap, comm, fusion, waits, iterations, warmup, tolerance, init,
-      spin, hot_blocks, hot_factor, output, json;
+  std::optional<std::string> grid, odf, overlap, comm, fusion, waits, iterations, mark, warmup, tolerance,
+      init, spin, hot_blocks, hot_factor, output, json;
   bool graphs = false, check = false, quiet = false, odf_estimates = false;
 };
 
@@ -50,6 +50,10 @@ std::optional<std::string> read(texts& parameters, int argc, char** argv) {
           "has arrived or been read; updates, until the update is done, with --comm host")
       .flag("--graphs", parameters.graphs, "launch each iteration of a block on a device as a graph")
       .option("--iters", "N", parameters.iterations, "number of timed iterations (default 20)")
+      .option(
+          "--mark", "N", parameters.mark,
+          "also print the mean time of the first N timed iterations, with --json; for devices on --machine "
+          "simulated, whose first iterations tell the start from the rest")
       .option("--warmup", "N", parameters.warmup, "number of untimed iterations before them (default 2)")
       .option("--tolerance", "E", parameters.tolerance,
               "stop when no cell changes by E or more (default no convergence check)")
@@ -201,6 +205,14 @@ settings parse_settings(int argc, char** argv, int processes) {
                               " with --no-data: there are no cells to look at; leave out one of the two");
   if (parameters.iterations)
     setup.iterations = count_of("--iters", *parameters.iterations, 1, "number of iterations");
+  if (parameters.mark) {
+    setup.mark = count_of("--mark", *parameters.mark, 1, "number of iterations");
+    if (setup.machine.device.empty() || setup.machine.machine != imbrex::machine_kind::simulated)
+      refuse("--mark", *parameters.mark,
+             "only devices in simulated time are marked; add --machine simulated and --device-model");
+    if (setup.mark >= setup.iterations)
+      refuse("--mark", *parameters.mark, "all timed iterations are before it; choose fewer than --iters");
+  }
   if (parameters.warmup) setup.warmup = count_of("--warmup", *parameters.warmup, 0, "number of iterations");
   if (parameters.tolerance) setup.tolerance = tolerance_of(*parameters.tolerance);
   if (parameters.init) {

@@ -33,6 +33,7 @@ struct settings {
   host_waits waits = host_waits::needed;           ///< `--waits`; needed without a device
   bool graphs = false;                             ///< `--graphs`; not with work requests
   std::int64_t iterations = 20;                    ///< `--iters N`: timed iterations
+  std::int64_t mark = 0;                           ///< `--mark N`; 0: none
   std::int64_t warmup = 2;                         ///< `--warmup N`: iterations before these
   double tolerance = 0;           ///< `--tolerance E`: stop when all changes of cells are smaller; 0: never
   std::string init = "hot-face";  ///< `--init`: see initial_values

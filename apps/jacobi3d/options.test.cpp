@@ -148,6 +148,22 @@ TEST(jacobi3d_options, waits_are_those_of_the_path_of_faces) {
       "out");
 }
 
+TEST(jacobi3d_options, a_mark_is_of_devices_in_simulated_time) {
+  const std::vector<std::string> simulated{"--machine", "simulated", "--device-model",
+                                           "v100",      "--iters",   "9"};
+  const auto with = [](std::vector<std::string> words, const char* mark) {
+    words.insert(words.end(), {"--mark", mark});
+    return words;
+  };
+  EXPECT_EQ(parse({}).mark, 0);
+  EXPECT_EQ(parse(with(simulated, "8")).mark, 8);
+  EXPECT_EQ(refusal(with(simulated, "9")),
+            "--mark '9': all timed iterations are before it; choose fewer than --iters");
+  EXPECT_EQ(
+      refusal(with({"--device", "emulated"}, "1")),
+      "--mark '1': only devices in simulated time are marked; add --machine simulated and --device-model");
+}
+
 TEST(jacobi3d_options, fusion_and_graphs_are_of_devices) {
   EXPECT_EQ(parse({}).fusion, kernel_fusion::none);
   EXPECT_FALSE(parse({"--device", "emulated"}).graphs);

@@ -353,6 +353,19 @@ TEST(jacobi3d_on_device, equals_the_serial_loop_with_all_waits_of_the_host) {
 }
 
 // Choi 2022, section 5.3.3: with the host in each step, fusion gains less, and more blocks cost more.
+TEST(jacobi3d_in_simulated_time, has_the_time_of_fewer_iterations_at_a_mark) {
+  const auto line = [](const std::vector<std::string>& more) {
+    return json_of(joined({"--machine", "simulated", "--device-model", "summit", "--no-data", "--grid",
+                           "768,768,768", "--pes", "12", "--comm", "host"},
+                          more))[0];
+  };
+  const auto whole = line({"--iters", "9", "--mark", "4"});
+  const double to_mark = whole["us_per_iter_to_mark"], fewer = line({"--iters", "4"})["us_per_iter"];
+  EXPECT_NEAR(to_mark / fewer, 1, 0.1);  // fast blocks are in later iterations already
+  EXPECT_LT(4 * to_mark, 9 * whole["us_per_iter"].get<double>());
+  EXPECT_FALSE(line({"--iters", "4"}).contains("us_per_iter_to_mark"));
+}
+
 TEST(jacobi3d_in_simulated_time, is_slower_with_waits_of_the_host) {
   const auto time = [](const std::vector<std::string>& more) {
     return json_of(joined({"--machine", "simulated", "--device-model", "summit", "--no-data", "--grid",

@@ -102,6 +102,8 @@ std::string json_line(const settings& setup, const platform& where, const finish
   line["spin_us"] = std::chrono::duration<double, std::micro>(setup.spin).count();
   line["iters"] = outcome.result.iterations;
   line["us_per_iter"] = outcome.result.seconds_per_iteration * 1e6;
+  if (outcome.result.seconds_per_iteration_to_mark)
+    line["us_per_iter_to_mark"] = *outcome.result.seconds_per_iteration_to_mark * 1e6;
   line["cells_per_s"] = cells_per_second(outcome);
   line["checksum"] = nullptr;
   if (outcome.result.checksum) line["checksum"] = fmt::format("{:#018x}", *outcome.result.checksum);
