@@ -14,6 +14,7 @@ import xml.etree.ElementTree
 
 import claims
 import document
+import fit
 import judge
 import plot
 import simulate
@@ -158,6 +159,38 @@ class Command(unittest.TestCase):
             status = claims.main(["--id", "c5.mem.big", "--bin", "/nowhere"])
         self.assertEqual(status, 1)
         self.assertIn("cannot be run", out.getvalue())
+
+
+class Fit(unittest.TestCase):
+    """bench/papers/fit.py."""
+
+    def test_deviations_are_in_tolerances(self):
+        self.assertAlmostEqual(fit.near("c", "gain", 11.0, 10.0, 0.1).deviation(), 1)
+        self.assertEqual(fit.Term("c", "gain", 1.3, 1.2, 1.4, 0.1).deviation(), 0)
+        self.assertAlmostEqual(fit.Term("c", "gain", 1.1, 1.375, 1.4, 0.1).deviation(), -2)
+
+    def test_numbers_keep_their_units(self):
+        for text in ("1.5us", "300ns", "9.3GB/s"):
+            self.assertEqual(fit.text_of(fit.value_of(text), text), text)
+
+    def test_the_search_ends_at_the_least_deviation(self):
+        """Of two numbers within their ranges: the deviation is the distance from 4 us, and from more than the most."""
+        search = fit.Search(None, "summit", {}, 512, 1)
+        search.deviation = lambda numbers: (abs(fit.value_of(numbers["host.launch"]) * 1e6 - 4)
+                                            + abs(fit.value_of(numbers["host.call"]) * 1e6 - 9))
+        with contextlib.redirect_stdout(io.StringIO()):
+            found = search.run({"host.launch": "1.6us", "host.call": "1us"}, 12)
+        self.assertAlmostEqual(fit.value_of(found["host.launch"]), 4e-6, delta=0.3e-6)
+        self.assertEqual(found["host.call"], "2us")
+
+    def test_what_is_no_number_is_refused(self):
+        for words, said in ((["--set", "host.lunch=4us"], "--set is host.lunch=4us"),
+                            (["--machine", "fugaku"], "chapters 3 and 4 are on summit")):
+            errors = io.StringIO()
+            with contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as ended:
+                fit.parse(words)
+            self.assertEqual(ended.exception.code, 2)
+            self.assertIn(said, errors.getvalue())
 
 
 class Judgement(unittest.TestCase):

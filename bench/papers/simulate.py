@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of our programs in simulated time: each once, some at a time, recorded with its time and the commit."""
+"""Runs of our programs in simulated time: each once, some at a time, recorded with its time and the commit; and
+evaluations of their flows on machines with other numbers."""
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -63,31 +65,71 @@ class Runner:
         self.pending = {}
         self.commit = commit_of_programs()
         self.on_end = on_end
+        # Of recorded flows; made at the first one.
+        self.flows = None
 
     def record_of(self, words, parse):
         """{"output", "seconds", "commit"} of a command whose first word is a program. `parse` makes the output of the
         text that the program has written to FILE, or to its standard output if no word is FILE."""
-        key = shlex.join(map(str, words))
+        return self.record(shlex.join(map(str, words)), lambda: self.run(words, parse))
+
+    def evaluation_of(self, machine, words):
+        """As record_of, for the nanoseconds of the whole run of a program on another machine, by its flow; its output
+        is None if the flow does not end there."""
+        return self.record(f"imbrex simulate --machine {machine} --json FLOW of {shlex.join(map(str, words))}",
+                           lambda: self.evaluate(machine, words))
+
+    def evaluate(self, machine, words):
+        flow = self.flow_of(words)
+        try:
+            return self.run(["imbrex", "simulate", "--machine", machine, "--json", flow],
+                            lambda text: json.loads(text)["time"])
+        except RunFailed as error:
+            if "the flow does not end" not in str(error):
+                raise
+            return {"output": None, "seconds": 0, "commit": self.commit}
+
+    def flow_of(self, words):
+        """The file of the flow of a run, which is recorded once for all machines."""
+        with self.lock:
+            if self.flows is None:
+                self.flows = tempfile.TemporaryDirectory(prefix="claims-")
+        name = hashlib.sha256(shlex.join(map(str, words)).encode()).hexdigest()[:16] + ".flow"
+        file = pathlib.Path(self.flows.name) / name
+        self.once("flow of " + shlex.join(map(str, words)),
+                  lambda: self.run([*words, "--record-flow", file], lambda text: None))
+        return file
+
+    def record(self, key, make):
+        """The key, and its record, which is made if there is none."""
         with self.lock:
             if key in self.recorded:
                 return key, self.recorded[key]
+
+        def kept():
+            with self.slots:
+                record = make()
+            with self.lock:
+                self.recorded[key] = record
+                if self.on_end:
+                    self.on_end()
+            return record
+        return key, self.once(key, kept)
+
+    def once(self, key, make):
+        """What `make` returns, which only the first one who asks calls."""
+        with self.lock:
             future = self.pending.get(key)
             mine = future is None
             if mine:
                 future = self.pending[key] = concurrent.futures.Future()
         if mine:
             try:
-                with self.slots:
-                    record = self.run(words, parse)
-                with self.lock:
-                    self.recorded[key] = record
-                    if self.on_end:
-                        self.on_end()
-                future.set_result(record)
+                future.set_result(make())
             except BaseException as error:
                 future.set_exception(error)
                 raise
-        return key, future.result()
+        return future.result()
 
     def run(self, words, parse):
         with tempfile.TemporaryDirectory() as folder:
@@ -175,17 +217,20 @@ def joined(values):
 class Machine:
     """The programs on one machine, and the runs that one claim has used."""
 
-    def __init__(self, runner, model="summit", change="", only=None, used=None):
+    def __init__(self, runner, model="summit", change="", only=None, used=None, by_flows=False):
         self.runner = runner
         self.model = model
         self.change = change
         # Numbers of nodes, if not all of a claim are wanted.
         self.only = only
         self.used = {} if used is None else used
+        # Jacobi3D is not run on the changed machine: the flow of a run without changes is evaluated.
+        self.by_flows = by_flows
 
     def changed(self, change):
         """The same machine with other numbers, such as "link.card=x2". Its runs are also of the claim."""
-        return Machine(self.runner, self.model, ",".join(filter(None, (self.change, change))), self.only, self.used)
+        return Machine(self.runner, self.model, ",".join(filter(None, (self.change, change))), self.only, self.used,
+                       self.by_flows)
 
     def among(self, counts):
         """The numbers of nodes that are wanted."""
@@ -248,19 +293,39 @@ class Machine:
                         lines_with("us_per_iter"))[0]["us_per_iter"]
 
     def jacobi(self, grid, nodes, comm, odf=1, fusion="none", graphs=False, mpi=False, streams="four",
-               completion="poll"):
+               completion="poll", waits=None):
         """Microseconds of an iteration."""
         pes = GPUS_PER_NODE * nodes
         # An MPI's process waits for its device.
         completion = "sync" if mpi else completion
-        words = self.simulated("jacobi3d", "--grid", joined(grid), "--pes", pes, "--odf", odf, "--comm", comm,
-                               "--fusion", fusion, "--streams", streams, "--completion", completion,
-                               *(["--graphs"] if graphs else []), mpi=mpi)
+
+        def words_of(machine):
+            return [*machine.simulated("jacobi3d", "--grid", joined(grid), "--pes", pes, "--odf", odf, "--comm", comm,
+                                       *(["--waits", waits] if waits else []), "--fusion", fusion, "--streams", streams,
+                                       "--completion", completion, *(["--graphs"] if graphs else []), mpi=mpi)]
+        if self.by_flows and completion == "poll":
+            base = Machine(self.runner, self.model)
+            time = self.evaluated([*words_of(base), "--quiet"], self.named(mpi), pes * odf)
+            if time is not None:
+                return time
         warm_up, counts = stretches(pes * odf)
         return extrapolated({
-            count: self.run([*words, "--warmup", warm_up, "--iters", count, "--quiet", "--json", FILE],
+            count: self.run([*words_of(self), "--warmup", warm_up, "--iters", count, "--quiet", "--json", FILE],
                             lines_with("us_per_iter"))[0]["us_per_iter"]
             for count in counts})
+
+    def evaluated(self, words, machine, blocks):
+        """Microseconds of an iteration of a program on a machine, by its flows on that without changes: the difference
+        of runs of few and of more iterations. None if a flow does not end."""
+        few, more = (2, 6) if blocks <= 2048 else (1, 3)
+        times = []
+        for count in (few, more):
+            key, record = self.runner.evaluation_of(machine, [*words, "--warmup", 1, "--iters", count])
+            self.used[key] = record["seconds"]
+            if record["output"] is None:
+                return None
+            times.append(record["output"])
+        return (times[1] - times[0]) / (more - few) / 1e3
 
     def blocks(self, grid, nodes):
         """The program's blocks of this grid at ODF 1, and their cells, in each dimension."""
