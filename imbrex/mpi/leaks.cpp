@@ -17,7 +17,7 @@ std::string describe_leaks(rank_data& data) {
     counts["block of device memory"] = static_cast<int>(data.blocks_on_devices.size());
   data.windows.for_each([&](int, const window_object&) { ++counts["window"]; });
   data.sessions.for_each([&](int, const session&) { ++counts["session"]; });
-  data.files.for_each([&](int, const file_object&) { ++counts["file"]; });
+  data.files.open.for_each([&](int, const file_object&) { ++counts["file"]; });
   data.for_each_communicator([&](int, const communicator& c) {
     ++counts["communicator"];
     names += (names.empty() ? "" : ", ") + describe_communicator(&c);

@@ -32,7 +32,7 @@ user_message::~user_message() {
 }
 
 rank_data::rank_data(rank& of)
-    : file_defaults(0, ref(predefined_error_handler(MPI_ERRORS_RETURN))),
+    : files{decltype(files.open)(), file_object(0, ref(predefined_error_handler(MPI_ERRORS_RETURN)))},
       self_(of),
       objects_(of.number(), &fail),
       world_(new communicator(MPI_COMM_WORLD, context_of_world, group(0, of.ranks()), of.number(),

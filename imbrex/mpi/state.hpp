@@ -117,8 +117,10 @@ class rank_data final : public rank_state {
   object_table<user_message, handle_kind::request> messages;
   object_table<window_object, handle_kind::window> windows;
   object_table<session, handle_kind::session> sessions;
-  object_table<file_object, handle_kind::file> files;
-  file_object file_defaults;  ///< MPI_FILE_NULL: its error handler is that of files which are opened
+  struct {
+    object_table<file_object, handle_kind::file> open;
+    file_object defaults;  ///< MPI_FILE_NULL: its error handler is that of files which are opened
+  } files;
   send_buffer buffered;
   collective_points points;
   device_blocks blocks_on_devices;
@@ -131,8 +133,8 @@ class rank_data final : public rank_state {
   struct {
     phase initialised = phase::before;  ///< by MPI_Init and MPI_Finalize alone
     int open_sessions = 0;
+    int thread_level = MPI_THREAD_SINGLE;
   } life;
-  int thread_level = MPI_THREAD_SINGLE;
   nanoseconds looked{0};  ///< total that MPI_Wtime adds where the clock stands still
 
   /// Throws mpi::error (MPI_ERR_OTHER) before MPI_Init and after MPI_Finalize.

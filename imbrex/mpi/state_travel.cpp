@@ -105,13 +105,13 @@ std::string rank_data::obstacle() const {
   if (has_any(messages)) return "it has found a message by MPI_Mprobe and not received it";
   if (life.open_sessions > 0) return "it has a session; end it by MPI_Session_finalize";
   if (has_any(windows)) return "it has windows; free them by MPI_Win_free";
-  if (has_any(files)) return "it has files open; close them by MPI_File_close";
+  if (has_any(files.open)) return "it has files open; close them by MPI_File_close";
   return "";
 }
 
 void rank_data::write(writer& out) {
   object_writer to(out);
-  out(contexts_, now, life.initialised, thread_level, looked, points.are_counted, points.passed);
+  out(contexts_, now, life.initialised, life.thread_level, looked, points.are_counted, points.passed);
   buffered.write(out);
   objects_.write(to);
   world_->write(to);
@@ -121,7 +121,7 @@ void rank_data::write(writer& out) {
 
 void rank_data::read(reader& in) {
   object_reader from(in);
-  in(contexts_, now, life.initialised, thread_level, looked, points.are_counted, points.passed);
+  in(contexts_, now, life.initialised, life.thread_level, looked, points.are_counted, points.passed);
   if (life.initialised != phase::before) rank_phases::note_initialised();
   buffered.read(in);
   objects_.read(from);

@@ -27,7 +27,7 @@ void begin(rank_data& data, const char* function, int level) {
   data.life.initialised = rank_data::phase::running;
   data.now = rank_data::phase::running;
   rank_phases::note_initialised();
-  data.thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
+  data.life.thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
 }
 
 void tell_leaks(rank_data& data) {
@@ -67,7 +67,7 @@ IMBREX_MPI_DEFINE(int, Init_thread, (int*, char***, int required, int* provided)
   return call("MPI_Init_thread", [&] {
     rank_data& data = rank_data::here();
     begin(data, "MPI_Init_thread", required);
-    *provided = data.thread_level;
+    *provided = data.life.thread_level;
   });
 }
 IMBREX_MPI_DEFINE(int, Initialized, (int* flag)) {
@@ -101,7 +101,7 @@ IMBREX_MPI_DEFINE(int, Finalize, (void)) {
   });
 }
 IMBREX_MPI_DEFINE(int, Query_thread, (int* provided)) {
-  return call_running("MPI_Query_thread", [&](rank_data& data) { *provided = data.thread_level; });
+  return call_running("MPI_Query_thread", [&](rank_data& data) { *provided = data.life.thread_level; });
 }
 IMBREX_MPI_DEFINE(int, Is_thread_main, (int* flag)) {
   *flag = 0;

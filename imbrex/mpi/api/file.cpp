@@ -51,7 +51,7 @@ void change(file& of, Action action) {
 template <typename Body>
 int call_without_file(const char* function, Body&& body) {
   rank_data& data = rank_data::here();
-  error_target* const owner = &data.file_defaults;
+  error_target* const owner = &data.files.defaults;
   return run_call(data.objects(), function, owner, [&] {
     data.require_running(function);
     const call_frame frame(data.self(), {function, nullptr, nullptr});
@@ -61,8 +61,8 @@ int call_without_file(const char* function, Body&& body) {
 
 /// The error target that a handle names: a file, or the defaults of files for MPI_FILE_NULL.
 error_target& target_of(rank_data& data, MPI_File handle) {
-  if (handle == MPI_FILE_NULL) return data.file_defaults;
-  return data.files.at(number_of(handle));
+  if (handle == MPI_FILE_NULL) return data.files.defaults;
+  return data.files.open.at(number_of(handle));
 }
 
 }  // namespace
@@ -83,16 +83,16 @@ IMBREX_MPI_DEFINE(int, File_open,
     const call_frame frame(data.self(), {"MPI_File_open", &describe_communicator, &in});
     const std::string path = path_of(filename);
     const ref<communicator> own = duplicate(data, in, purpose::file);
-    const ref<file> result = file::open(data.self(), own, path, amode, data.file_defaults.handler());
+    const ref<file> result = file::open(data.self(), own, path, amode, data.files.defaults.handler());
     take_hints(result->hints, data, info);
-    result->set_handle(data.files.add(ref<file_object>(result.get())));
+    result->set_handle(data.files.open.add(ref<file_object>(result.get())));
     *fh = file_of(result->handle());
   });
 }
 
 IMBREX_MPI_DEFINE(int, File_close, (MPI_File * fh)) {
   return call_on_file("MPI_File_close", *fh, [&](rank_data& data, file& of) {
-    data.files.remove(of.handle());
+    data.files.open.remove(of.handle());
     *fh = MPI_FILE_NULL;
     of.close();
   });

@@ -26,11 +26,11 @@ std::string describe_file(const void* which);
 template <typename Body>
 int call_on_file(const char* function, MPI_File handle, Body&& body) {
   rank_data& data = rank_data::here();
-  error_target* owner = &data.file_defaults;
+  error_target* owner = &data.files.defaults;
   ref<file_object> object;  // keeps the file alive until errors are handled
   return run_call(data.objects(), function, owner, [&] {
     data.require_running(function);
-    object = data.files.share(number_of(handle));
+    object = data.files.open.share(number_of(handle));
     file& of = static_cast<file&>(*object);
     owner = &of;
     const call_frame frame(data.self(), {function, &describe_file, &of});

@@ -14,7 +14,7 @@ namespace {
 rank& running_rank() {
   rank* const running = rank::current();
   if (running == nullptr)
-    throw error(
+    throw imbrex::error(
         "imbrex::mpi::wait is called outside of the code of a rank; use co_await in entries of chares");
   return *running;
 }
@@ -25,8 +25,9 @@ bool is_in_rank() { return rank::current() != nullptr; }
 
 rank_wait::rank_wait(std::unique_ptr<awaited_by_rank> what) : of_(running_rank()) {
   if (of_.callbacks_.is_running() || of_.awaited_ != nullptr)
-    throw error("rank " + std::to_string(of_.number()) +
-                ": imbrex::mpi::wait is called in a function that MPI has called, which must not wait");
+    throw imbrex::error(
+        "rank " + std::to_string(of_.number()) +
+        ": imbrex::mpi::wait is called in a function that MPI has called, which must not wait");
   of_.awaited_ = std::move(what);
 }
 
