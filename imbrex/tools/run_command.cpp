@@ -117,13 +117,14 @@ void add_options_of_others(command& run, run_options& input) {
           "set a variable of the environment of all programs")
       .flag("--oversubscribe", input.oversubscribe,
             "allow more PEs than processors, as is always allowed: no effect");
-  run.option(
-      "--hostfile", "FILE", [](const std::string& file) { check_hosts_file("--hostfile", file); },
-      "a file of hosts, which may name this host alone");
-  for (const char* const other : {"-hostfile", "--machinefile", "-machinefile"})
-    run.option(
-        other, "FILE", [other](const std::string& file) { check_hosts_file(other, file); },
-        "the same as --hostfile");
+  const auto hosts_of = [](const char* option) {
+    return [option](const std::string& file) { check_hosts_file(option, file); };
+  };
+  constexpr const char* same = "the same as --hostfile";
+  run.option("--hostfile", "FILE", hosts_of("--hostfile"), "a file of hosts, which may name this host alone")
+      .option("-hostfile", "FILE", hosts_of("-hostfile"), same)
+      .option("--machinefile", "FILE", hosts_of("--machinefile"), same)
+      .option("-machinefile", "FILE", hosts_of("-machinefile"), same);
 }
 
 void add_common_options(command& run, run_options& input) {
