@@ -118,6 +118,23 @@ function(imbrex_component folder)
   endif()
 endfunction()
 
+# Links the whole runtime into a shared library, and not only what the library itself calls: others that are linked to
+# nothing else use it there, such as libraries of chares for ranks, and modules of Python. `exports` is the version
+# script that names what they see. Calls within the library stay within it.
+function(imbrex_hold_runtime target exports)
+  get_property(runtime GLOBAL PROPERTY IMBREX_LIBRARIES)
+  foreach(library IN LISTS runtime)
+    get_target_property(kind ${library} TYPE)
+    if(kind STREQUAL "STATIC_LIBRARY")
+      target_link_libraries(${target} PRIVATE ${library})
+      string(APPEND whole " $<TARGET_FILE:${library}>")
+    endif()
+  endforeach()
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${exports})
+  target_link_options(${target} PRIVATE LINKER:--version-script=${exports} LINKER:-Bsymbolic-functions
+                      "SHELL:-Wl,--whole-archive${whole} -Wl,--no-whole-archive")
+endfunction()
+
 # a * b + c is rounded twice on every host and by every device: results are compared bit for bit, and simulated times
 # are the same on all hosts. Who wants one rounding writes fma(). Compilers for processors that have it, as aarch64,
 # would else contract by themselves.
