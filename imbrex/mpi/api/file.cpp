@@ -34,7 +34,7 @@ std::string path_of(const char* filename) {
   return name;
 }
 
-void check_size(MPI_Offset size) {
+void check_file_size(MPI_Offset size) {
   if (size < 0)
     throw error(MPI_ERR_ARG, "the size is " + std::to_string(size) + " bytes; it must not be negative");
 }
@@ -107,7 +107,7 @@ IMBREX_MPI_DEFINE(int, File_delete, (const char* filename, MPI_Info /*info*/)) {
 IMBREX_MPI_DEFINE(int, File_set_size, (MPI_File fh, MPI_Offset size)) {
   return call_on_file("MPI_File_set_size", fh, [&](rank_data&, file& of) {
     of.require_same(size, "the size");
-    check_size(size);
+    check_file_size(size);
     of.require_writable();
     change(of, [&] { of.data.set_size(size); });
   });
@@ -115,7 +115,7 @@ IMBREX_MPI_DEFINE(int, File_set_size, (MPI_File fh, MPI_Offset size)) {
 IMBREX_MPI_DEFINE(int, File_preallocate, (MPI_File fh, MPI_Offset size)) {
   return call_on_file("MPI_File_preallocate", fh, [&](rank_data&, file& of) {
     of.require_same(size, "the size");
-    check_size(size);
+    check_file_size(size);
     of.require_writable();
     change(of, [&] { of.data.reserve(size); });
   });

@@ -40,8 +40,8 @@ void end(rank_data& data, collective_access& begun, MPI_Status* status) {
   if (begun.result().failure) throw error(*begun.result().failure);
 }
 
-int access(const char* function, MPI_File fh, access_direction direction, const access_place& place,
-           const send_argument& memory, MPI_Status* status) {
+int access_by_all(const char* function, MPI_File fh, access_direction direction, const access_place& place,
+                  const send_argument& memory, MPI_Status* status) {
   return call_on_file(function, fh, [&](rank_data& data, file& of) {
     const std::int64_t before = place.position_in(of);
     const access_ref begun = begin(data, of, direction, place, memory);
@@ -58,8 +58,8 @@ int access_ordered(const char* function, MPI_File fh, access_direction direction
   });
 }
 
-int begin_access(const char* function, MPI_File fh, access_direction direction, const access_place& place,
-                 const send_argument& memory, MPI_Request* handle) {
+int begin_access_by_all(const char* function, MPI_File fh, access_direction direction,
+                        const access_place& place, const send_argument& memory, MPI_Request* handle) {
   return call_on_file(function, fh, [&](rank_data& data, file& of) {
     *handle = data.requests.add(ref<user_request>(begin(data, of, direction, place, memory).get()));
   });
@@ -104,13 +104,13 @@ int end_split(const char* function, const char* name, MPI_File fh, MPI_Status* s
   IMBREX_MPI_DEFINE(                                                                                        \
       int, File_##way##_at_all,                                                                             \
       (MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype, MPI_Status* status)) { \
-    return access("MPI_File_" #way "_at_all", fh, access_direction::way, {true, offset},                    \
-                  {buf, count, datatype}, status);                                                          \
+    return access_by_all("MPI_File_" #way "_at_all", fh, access_direction::way, {true, offset},             \
+                         {buf, count, datatype}, status);                                                   \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, File_##way##_all,                                                                  \
                     (MPI_File fh, buffer buf, int count, MPI_Datatype datatype, MPI_Status* status)) {      \
-    return access("MPI_File_" #way "_all", fh, access_direction::way, at_pointer, {buf, count, datatype},   \
-                  status);                                                                                  \
+    return access_by_all("MPI_File_" #way "_all", fh, access_direction::way, at_pointer,                    \
+                         {buf, count, datatype}, status);                                                   \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, File_##way##_ordered,                                                              \
                     (MPI_File fh, buffer buf, int count, MPI_Datatype datatype, MPI_Status* status)) {      \
@@ -120,13 +120,13 @@ int end_split(const char* function, const char* name, MPI_File fh, MPI_Status* s
   IMBREX_MPI_DEFINE(int, File_i##way##_at_all,                                                              \
                     (MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype,          \
                      MPI_Request* request)) {                                                               \
-    return begin_access("MPI_File_i" #way "_at_all", fh, access_direction::way, {true, offset},             \
-                        {buf, count, datatype}, request);                                                   \
+    return begin_access_by_all("MPI_File_i" #way "_at_all", fh, access_direction::way, {true, offset},      \
+                               {buf, count, datatype}, request);                                            \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, File_i##way##_all,                                                                 \
                     (MPI_File fh, buffer buf, int count, MPI_Datatype datatype, MPI_Request* request)) {    \
-    return begin_access("MPI_File_i" #way "_all", fh, access_direction::way, at_pointer,                    \
-                        {buf, count, datatype}, request);                                                   \
+    return begin_access_by_all("MPI_File_i" #way "_all", fh, access_direction::way, at_pointer,             \
+                               {buf, count, datatype}, request);                                            \
   }                                                                                                         \
   IMBREX_MPI_DEFINE(int, File_##way##_at_all_begin,                                                         \
                     (MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype)) {       \

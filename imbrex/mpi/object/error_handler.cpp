@@ -28,6 +28,10 @@ error_handler* predefined_error_handler(int handle) {
   }
 }
 
+// The handler of a file takes an MPI_File*, and is kept as a function of an int*.
+#ifdef __clang__
+[[clang::no_sanitize("function")]]
+#endif
 int error_target::raise(const error& thrown, bool& must_end) {
   int code = thrown.code();
   const ref<error_handler> handler = handler_;  // the function may replace the handler
