@@ -84,6 +84,7 @@ EXAMPLES_IN_PYTHON = [
 OTHER_EXAMPLES_IN_PYTHON = {
     "beside": "has no options",
     "jacobi3d_numba": "is jacobi3d with a package that may be missing",
+    "rods": "needs a module of C++",
     "strategy": "tells what its strategy does",
     "test_counter": "is a test, without options",
 }

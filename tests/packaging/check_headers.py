@@ -21,7 +21,7 @@ INCLUDE = re.compile(r"^\s*#\s*include\s*<(imbrex/[^>]+)>", re.MULTILINE)
 
 # Headers for programs that have another library, and a header of that.
 FOR_LIBRARIES = {"imbrex/serial/eigen.hpp": "Eigen/Core", "imbrex/serial/kokkos.hpp": "Kokkos_Core.hpp",
-                 "imbrex/kokkos.hpp": "Kokkos_Core.hpp"}
+                 "imbrex/kokkos.hpp": "Kokkos_Core.hpp", "imbrex/python.hpp": "nanobind/nanobind.h"}
 
 
 def source_of(headers):
