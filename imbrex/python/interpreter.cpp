@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/python/interpreter.hpp>
 
+#include <algorithm>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/extension/message_kind.hpp>
@@ -67,9 +70,45 @@ void set_current_exception() {
 
 }  // namespace
 
+namespace {
+
+struct classes_of_cpp {
+  std::mutex lock;
+  std::vector<std::string_view> types;
+};
+classes_of_cpp& known_classes() {
+  static classes_of_cpp known;
+  return known;
+}
+
+/// True if neither the message nor its receiver has values of Python: it is for a class of C++, or a reply
+/// without such values. A reply may continue a coroutine of Python, which then takes the lock.
+bool is_of_cpp(const detail::work_type* items) {
+  using extension::is_message_without;
+  if (!is_message_without(items, "imbrex::python::")) return false;
+  if (!is_message_without(items, "imbrex::detail::reply_message<")) return true;
+  classes_of_cpp& known = known_classes();
+  const std::lock_guard hold(known.lock);
+  return std::ranges::any_of(known.types,
+                             [&](std::string_view type) { return !is_message_without(items, type); });
+}
+
+}  // namespace
+
+void interpreter_lock::add_class_of_cpp(std::string_view type) {
+  classes_of_cpp& known = known_classes();
+  const std::lock_guard hold(known.lock);
+  known.types.push_back(type);
+}
+
+bool interpreter_lock::knows_classes_of_cpp() {
+  classes_of_cpp& known = known_classes();
+  const std::lock_guard hold(known.lock);
+  return !known.types.empty();
+}
+
 interpreter_lock::kind_of_items interpreter_lock::look_at(const detail::work_type* type) const {
-  // The spelling of a kind says which types it has: "imbrex::python::object<...>".
-  return {type, extension::is_message_without(type, "imbrex::python::"), are_several_};
+  return {type, is_of_cpp(type), are_several_};
 }
 
 void check_in_run(const char* what, const char* elsewhere) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <nanobind/nanobind.h>
@@ -56,6 +57,10 @@ class interpreter_lock final : public observer {
     std::exchange(measured_, nullptr)->releases = pe_.now() - begin_ > long_time;
   }
 
+  /// Items for chares of this C++ class may run without the lock. `type`: as `type_name` spells it; it lives
+  /// as long as the process.
+  static void add_class_of_cpp(std::string_view type);
+  static bool knows_classes_of_cpp();
   /// Makes this thread hold the lock, if it has released it for an item of C++.
   static void hold_here() {
     if (released_ != nullptr) [[unlikely]]

@@ -340,7 +340,7 @@ bool has_global_lock() {
 /// for more.
 void check_pes(options& settings) {
   if (settings.machine != machine_kind::threads || !has_global_lock()) return;
-  if (has_native_classes()) {
+  if (interpreter_lock::knows_classes_of_cpp()) {
     if (settings.pes < 1) settings.pes = 1;
     return;
   }
@@ -388,7 +388,7 @@ nb::tuple run_program(nb::object function, const options& settings) {
       if (pe.pe() == detail::scheduler::no_pe) return;
       ends.watch(pe);
       pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>(pe, has_several_pes)),
-                has_native_classes() ? observed::items : observed::thread);
+                interpreter_lock::knows_classes_of_cpp() ? observed::items : observed::thread);
       pe.attach(*ends_of_awaitables.emplace_back(std::make_unique<end_of_awaitables>(pe)), observed::thread);
     });
     status = imbrex::run(settings, [&] { return run_main(main); });

@@ -267,6 +267,7 @@ template <class T>
 class native_class_of final : public native_class {
  public:
   int dimensions() const override { return typename T::index_type().dimensions; }
+  std::string_view type() const override { return type_name<T>(); }
   std::optional<proxy> restored(class_record& of, const std::string& name) const override {
     if constexpr (is_durable) {
       const auto found = imbrex::restored<T>(name);

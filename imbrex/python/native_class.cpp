@@ -2,7 +2,6 @@
 #include <imbrex/python/native_class.hpp>
 
 #include <algorithm>
-#include <atomic>
 
 #include <imbrex/balance/driver/rebalance.hpp>
 #include <imbrex/base/error.hpp>
@@ -79,12 +78,6 @@ void throw_unfit_value(const std::string& port, const std::string& type, PyObjec
   throw nb::type_error((port + ".send takes values of " + type + ", not " + shown_value(value)).c_str());
 }
 
-namespace {
-std::atomic<bool> are_defined = false;
-}
-
-bool has_native_classes() { return are_defined; }
-
 std::string native_name(const class_record& of, const std::string& member) { return of.name + "." + member; }
 
 class_record& define_native_class(const nb::module_& module, const std::string& name, const std::string& text,
@@ -109,7 +102,7 @@ class_record& define_native_class(const nb::module_& module, const std::string& 
   define_class(type.ptr(), of_module + "." + name, {constructor}, {}, false);
   class_record& c = class_of(type.ptr());
   c.native = &of;
-  are_defined = true;
+  interpreter_lock::add_class_of_cpp(of.type());
   nb::object(module).attr(name.c_str()) = type;
   return c;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/python/array_kind.hpp>
@@ -91,6 +92,8 @@ class native_constructor {
 class native_class : public array_operations {
  public:
   virtual int dimensions() const = 0;
+  /// The C++ class, as `type_name` spells it.
+  virtual std::string_view type() const = 0;
 
  protected:
   ~native_class() = default;
@@ -113,8 +116,6 @@ void add_native_port(class_record& of, const std::string& name, const native_por
 /// The full name of a member: "solver.Block.run".
 std::string native_name(const class_record& of, const std::string& member);
 
-/// True if a module has defined a class of C++.
-bool has_native_classes();
 /// An awaitable of the result of `imbrex.rebalance` for the array with this number.
 nb::object rebalanced(std::uint64_t collection, PyObject* name);
 

@@ -126,6 +126,7 @@ nb::object value_of(const contribution& c) {
 }
 
 contribution combination::operator()(const contribution& a, const contribution& b) const {
+  interpreter_lock::hold_here();
   contribution whole = a;
   contribution other = b;
   append(whole, other);
@@ -133,6 +134,7 @@ contribution combination::operator()(const contribution& a, const contribution& 
 }
 
 void combination::append(contribution& a, contribution& b) const {
+  interpreter_lock::hold_here();
   using form = contribution::form;
   if (a.by != b.by || a.by == operation_kind::function) check_agreement(a, b);
   if (a.by == operation_kind::none) return;

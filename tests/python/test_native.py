@@ -342,7 +342,9 @@ def test_several_pes_run_chares_of_cpp(machine):
     assert ix.run(main, argv=[], pes=3) == {0, 1, 2}
 
 
-def test_equal_names_in_two_modules_are_refused():
+def test_equal_names_in_two_modules_are_refused(machine):
+    if machine != "alone":
+        pytest.skip("one run is enough")
     program = """
 import imbrex as ix, native_chares, native_twin
 ix.run(lambda: None, argv=[])
