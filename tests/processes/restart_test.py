@@ -153,9 +153,10 @@ class Restarted(Job):
         job = self.start_command(jobs.IMBREX, "run", "--restarts", 1, "--checkpoint", "saved", "--", "srun", "-n3",
                                  SAVED_WORKER, 1500, "--pes", 1, environment=self.foreign_launcher("srun"))
         ids = lambda: re.findall(r"process \d+ pid (\d+)", self.out())
-        for total, ask in ((3, lambda: subprocess.run([jobs.IMBREX, "resize", str(job.pid), "-n", "4"], check=True)),
-                           (7, lambda: os.kill(job.pid, signal.SIGUSR2))):
-            self.wait_until(lambda: len(ids()) == total and "begins" in self.out().rpartition("process")[2], job)
+        resize = [jobs.IMBREX, "resize", str(job.pid), "-n", "4"]
+        for starts, total, ask in ((1, 3, lambda: subprocess.run(resize, check=True)),
+                                   (2, 7, lambda: os.kill(job.pid, signal.SIGUSR2))):
+            self.wait_until(lambda: len(ids()) == total and self.out().count("begins") == starts, job)
             self.pids += descendants(job.pid)
             ask()
         self.finish(job, LIMIT)
