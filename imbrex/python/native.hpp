@@ -308,6 +308,7 @@ class native_class_of final : public native_class {
 template <class T>
 class class_declaration {
  public:
+  /// For `chare`.
   explicit class_declaration(class_record& of) : of_(of) {}
 
   /// Arguments of these types construct the chares. `names`: the parameters' names, which Python may use.

@@ -15,7 +15,8 @@ PASSED_ON = ["imbrex/core/array/proxy.hpp", "imbrex/core/name/placement.hpp", "i
 # Names that must be public for our own code and are nothing for programs.
 HIDDEN = """*detail* await_ready await_suspend await_resume collect_unread add_event_pools add_graphs shared_events
     registry refuse_use imbrex::serializer* imbrex::observer_list imbrex::observers imbrex::event_pool
-    imbrex::extension::fiber::sanitizers imbrex::extension::fiber::float_control""".split()
+    imbrex::extension::fiber::sanitizers imbrex::extension::fiber::float_control
+    imbrex::python::native_* imbrex::python::with_many_of imbrex::mpi::rank_wait imbrex::mpi::awaited_by_rank""".split()
 DOXYFILE = """PROJECT_NAME = Imbrex
 INPUT = {headers}
 RECURSIVE = YES
