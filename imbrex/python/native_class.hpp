@@ -39,7 +39,7 @@ struct native_signature {
 /// Finds the argument of each parameter. Throws nb::type_error, which shows the signature, if some are
 /// missing or left over.
 void place_arguments(const native_signature& of, const call_values& call, std::span<PyObject*> found);
-/// Throws nb::type_error, or nb::value_error for a number out of range: the argument does not convert.
+/// Throws nb::type_error: the argument does not convert to the type of that parameter.
 [[noreturn]] void throw_unfit(const native_signature& of, std::size_t parameter, PyObject* argument);
 /// A short text of a value and its type: "'three', of type str".
 std::string shown_value(PyObject* o);
